@@ -1,0 +1,67 @@
+# The front door over CMake and Ninja. `make help` lists the targets; `cmake --preset release` works as well.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+PYTHON = .venv/bin/python
+PROGRAM = build/megacade
+
+# Hand-written C; what tools/gen_games.py writes keeps the shape it was written in.
+SOURCES = $(shell find include src tests -name '*.[ch]' ! -path 'src/games/game_*.h' ! -path src/games/mega_games.h \
+            ! -path src/games/catalogue.c ! -path src/games/builtin_rom.c | sort)
+
+.DEFAULT_GOAL := build
+.PHONY: build setup setup-test test demo parity asan fuzz format check-format install clean help
+
+build: ## build the library and the program into build/ (the default)
+	@mkdir -p build && cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build --parallel $(JOBS)
+
+setup: ## install the packages that the build needs and this machine lacks
+	@tools/setup.sh
+
+setup-test: ## the same, and the Python environment of the tests in .venv/
+	@tools/setup.sh test
+
+test: setup-test ## build, then run all tests: C, command line, Python
+	@$(MAKE) --no-print-directory build
+	@status=0; \
+	ctest --test-dir build --parallel $(JOBS) --output-on-failure || status=1; \
+	$(PYTHON) -m pytest -q tests/python || status=1; \
+	exit $$status
+
+demo: setup ## play the built-in game: measure its speed and record a film and a picture into build/demo/
+	@$(MAKE) --no-print-directory build
+	@mkdir -p build/demo
+	$(PROGRAM) bench --load emulate --envs 64 --seconds 5
+	$(PROGRAM) record --out build/demo/demo.gif
+	$(PROGRAM) record --out build/demo/demo.png
+	@echo "Recorded build/demo/demo.gif and build/demo/demo.png"
+
+parity: setup-test ## compare with ale-py, game by game, at length
+	@$(MAKE) --no-print-directory build
+	$(PYTHON) tests/parity/parity.py --long
+
+asan: setup ## build with sanitizers into build-asan/ and run the C and command line tests there
+	@cmake --preset asan
+	@cmake --build build-asan --parallel $(JOBS)
+	@ctest --test-dir build-asan --parallel $(JOBS) --output-on-failure
+
+fuzz: build ## run the fuzzer of game modes
+	build/tests/fuzz_modes
+
+format: ## bring the hand-written C sources into the project's format
+	@clang-format -i $(SOURCES)
+
+check-format: ## say which sources are not in the project's format
+	@clang-format --dry-run -Werror $(SOURCES)
+
+install: build ## install below $(PREFIX); PREFIX= and DESTDIR= are honoured
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+clean: ## remove the build folders; .venv/ stays
+	@rm -rf build build-asan build-debug build-clang
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,280 @@
+// megacade.h - Atari 2600 consoles for reinforcement learning. The one public C header.
+//
+// The library in one minute:
+//
+//     mega_rom *rom;
+//     mega_env *env;
+//     int32_t reward;
+//     if (mega_rom_find("pong", NULL, &rom)) goto fail;            // or mega_rom_builtin(&rom)
+//     if (mega_env_create(&(mega_env_desc){sizeof(mega_env_desc)}, rom, &env)) goto fail;
+//     while (!mega_env_game_over(env)) {
+//         if (mega_env_act(env, MEGA_ACTION_FIRE, 1.0f, &reward)) goto fail;
+//     }
+//     ...
+//     fail: puts(mega_last_error());
+//
+// Sections: status - roms - games - env (one console as the Arcade Learning Environment plays it) -
+// task (one environment as a learner sees it: skipped, pooled, resized and stacked frames).
+//
+// Errors:    functions that can fail return mega_status; mega_last_error() is the sentence.
+// Ownership: pointers in arguments are borrowed for the call; create/destroy come in pairs, destroy
+//            takes NULL; a returned view lives until its object is destroyed. Results leave through the
+//            last parameters and are NULL or 0 on failure.
+// Threads:   an object belongs to one thread at a time; different objects are independent.
+#ifndef MEGACADE_H
+#define MEGACADE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MEGA_API __attribute__((visibility("default")))
+#else
+#define MEGA_API
+#endif
+
+#define MEGA_VERSION_MAJOR 0
+#define MEGA_VERSION_MINOR 1
+#define MEGA_VERSION_PATCH 0
+#define MEGA_VERSION "0.1.0"
+
+// The version of the library that is running, as text ("0.1.0"); MEGA_VERSION is the header's.
+MEGA_API const char *mega_version(void);
+
+// ---- status ------------------------------------------------------------------------------------------
+
+// Numbers are pinned and grouped by tens; new ones are only added.
+typedef enum mega_status {
+    MEGA_OK = 0,
+    MEGA_ERROR_ARGUMENT = 10,     // a parameter is out of its range
+    MEGA_ERROR_MODE = 11,         // the game has no such mode or difficulty
+    MEGA_ERROR_ACTION = 12,       // not an action number
+    MEGA_ERROR_FILE = 20,         // a file or folder cannot be read or written
+    MEGA_ERROR_ROM = 21,          // not a cartridge image that a console could run
+    MEGA_ERROR_ROM_NOT_FOUND = 22, // no image of that game in any of the places searched
+    MEGA_ERROR_GAME = 23,         // no rules are known for that game
+    MEGA_ERROR_MEMORY = 30,       // out of memory
+    MEGA_ERROR_CUDA = 40,         // no usable GPU, or the GPU failed
+    MEGA_ERROR_STATE = 50,        // bytes that are not a saved state, or one of another cartridge
+    MEGA_ERROR_STATE_VERSION = 51, // a state of another version of the format
+    MEGA_ERROR_JAMMED = 52        // the program executed an opcode that halts the processor
+} mega_status;
+
+// Static text for a status ("out of memory").
+MEGA_API const char *mega_status_string(mega_status status);
+// The sentence for this thread's last failing call; valid until the next call into the library.
+MEGA_API const char *mega_last_error(void);
+
+// ---- roms --------------------------------------------------------------------------------------------
+
+// A cartridge image in memory with what is known about it.
+typedef struct mega_rom mega_rom;
+
+typedef struct mega_rom_info {
+    const char *name;   // game ("pong"), or the file's stem when the image is unknown
+    const char *path;   // where it was read from; "" for images from memory
+    const char *md5;    // 32 hex digits
+    const char *scheme; // bank switching: "2K", "4K", "F8", ...
+    const char *format; // "NTSC" or "PAL", as it will be run
+    size_t size;        // bytes
+    int32_t game;       // index for mega_game_info, or -1 when no rules are known
+    uint32_t screen_height; // rows of a screen; its width is always 160
+    uint32_t paddles;   // 1 when it is played with paddles
+} mega_rom_info;
+
+// The game of our own that is part of the library.
+MEGA_API mega_status mega_rom_builtin(mega_rom **out);
+// Reads an image of at most 512 KiB. An image that no rules are known for is played by the rules of the
+// game named like the file, as the reference does, or without rules.
+MEGA_API mega_status mega_rom_load(const char *path, mega_rom **out);
+// As mega_rom_load, from memory. `name` may be NULL.
+MEGA_API mega_status mega_rom_from_memory(const void *bytes, size_t size, const char *name, mega_rom **out);
+// Looks for a game's image by content: in `folder` if it is not NULL; else in the folders of
+// mega_rom_search_path. The built-in game is always found.
+MEGA_API mega_status mega_rom_find(const char *game, const char *folder, mega_rom **out);
+// The index-th folder that is searched ($MEGACADE_ROMS, the user's data folder, installed ale_py packages),
+// or NULL past the last. The text is valid until the thread's next call.
+MEGA_API const char *mega_rom_search_path(uint32_t index);
+// The user's data folder for images ("~/.local/share/megacade/roms"), where imports go.
+MEGA_API const char *mega_rom_user_folder(void);
+MEGA_API const mega_rom_info *mega_rom_get_info(const mega_rom *rom);
+MEGA_API const void *mega_rom_get_bytes(const mega_rom *rom);
+MEGA_API void mega_rom_destroy(mega_rom *rom);
+
+// ---- games -------------------------------------------------------------------------------------------
+
+enum {
+    MEGA_ACTION_NOOP,
+    MEGA_ACTION_FIRE,
+    MEGA_ACTION_UP,
+    MEGA_ACTION_RIGHT,
+    MEGA_ACTION_LEFT,
+    MEGA_ACTION_DOWN,
+    MEGA_ACTION_UPRIGHT,
+    MEGA_ACTION_UPLEFT,
+    MEGA_ACTION_DOWNRIGHT,
+    MEGA_ACTION_DOWNLEFT,
+    MEGA_ACTION_UPFIRE,
+    MEGA_ACTION_RIGHTFIRE,
+    MEGA_ACTION_LEFTFIRE,
+    MEGA_ACTION_DOWNFIRE,
+    MEGA_ACTION_UPRIGHTFIRE,
+    MEGA_ACTION_UPLEFTFIRE,
+    MEGA_ACTION_DOWNRIGHTFIRE,
+    MEGA_ACTION_DOWNLEFTFIRE,
+    MEGA_ACTION_COUNT
+};
+
+typedef struct mega_game_info {
+    const char *name;            // "ms_pacman"
+    const char *title;           // "Ms. Pac-Man"
+    const char *gym_id;          // "ALE/MsPacman-v5"
+    const char *md5;             // of the image that the rules belong to
+    uint32_t minimal_actions;    // bit a is set when action a is in the minimal set
+    uint32_t legal_actions;      // likewise for the full set
+    const int32_t *modes;        // the first is the default
+    uint32_t mode_count;
+    const uint8_t *difficulties; // 0 is in force until another is set
+    uint32_t difficulty_count;
+    uint32_t builtin;            // 1 for the game of our own
+} mega_game_info;
+
+// Games that rules are known for, sorted by name.
+MEGA_API uint32_t mega_game_count(void);
+// NULL past the last.
+MEGA_API const mega_game_info *mega_game_get_info(int32_t index);
+// The index of a game by name, or -1.
+MEGA_API int32_t mega_game_find(const char *name);
+// "NOOP", "FIRE", ...; NULL past the last.
+MEGA_API const char *mega_action_name(uint32_t action);
+
+// ---- env ---------------------------------------------------------------------------------------------
+
+// One console with its game's rules: what the Arcade Learning Environment calls an interface. The same
+// settings and seed give the same RAM, screens, rewards and lives as ale-py 0.12.1.
+typedef struct mega_env mega_env;
+
+typedef struct mega_env_desc {
+    uint32_t struct_size;         // sizeof(mega_env_desc) as the caller compiled it; zero the rest for defaults
+    int32_t seed;                 // of the environment's generator (sticky actions)
+    uint32_t frame_skip;          // frames per act; 0 means 1
+    float sticky;                 // probability that a frame repeats the previous action, 0 to 1
+    int32_t max_episode_frames;   // the episode is cut after so many; 0 means never
+    int32_t reward_min;           // limits of an act's reward; both 0 means none
+    int32_t reward_max;
+    int32_t paddle_min;           // limits of the paddles' resistance; 0 means the game's
+    int32_t paddle_max;
+    uint8_t truncate_on_life_loss; // 1: the episode is cut when a life is lost
+    uint8_t color_averaging;      // 1: screens are blended with the previous frame
+    uint8_t sound;                // 1: mega_env_audio delivers samples
+    uint8_t plain;                // 1: no fast paths; the slow reference that the fast ones are tested against
+} mega_env_desc;
+
+MEGA_API mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega_env **out);
+MEGA_API void mega_env_destroy(mega_env *env);
+// Starts a new episode: a system reset, not a power cycle, so RAM and the generators carry over.
+MEGA_API mega_status mega_env_reset(mega_env *env);
+// Power cycle with a new seed: as if the environment had just been created.
+MEGA_API mega_status mega_env_reseed(mega_env *env, int32_t seed);
+// Plays one action for `frame_skip` frames. `strength` scales a paddle's movement and is otherwise ignored
+// (NaN is an error). After the end of an episode nothing is emulated and the reward is 0.
+MEGA_API mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t *reward);
+
+MEGA_API int mega_env_game_over(const mega_env *env); // by the game's rules or by a limit
+MEGA_API int mega_env_terminal(const mega_env *env);  // by the game's rules
+MEGA_API int mega_env_truncated(const mega_env *env); // by a limit
+MEGA_API int32_t mega_env_lives(const mega_env *env);
+MEGA_API uint32_t mega_env_frame_number(const mega_env *env);         // frames since creation
+MEGA_API uint32_t mega_env_episode_frame_number(const mega_env *env); // frames since the last reset
+
+// A mode applies from the next reset on, a difficulty from the next frame on. Both must be in the game's list.
+MEGA_API mega_status mega_env_set_mode(mega_env *env, int32_t mode);
+MEGA_API mega_status mega_env_set_difficulty(mega_env *env, uint32_t difficulty);
+MEGA_API int32_t mega_env_mode(const mega_env *env);
+MEGA_API uint32_t mega_env_difficulty(const mega_env *env);
+
+MEGA_API uint32_t mega_env_screen_height(const mega_env *env); // 210 for most games
+#define MEGA_SCREEN_WIDTH 160
+// The screen after the last frame, row by row, into `pixels` of `size` bytes: height * 160 palette indices
+// or gray values, or three times as many for RGB.
+MEGA_API mega_status mega_env_screen(mega_env *env, uint8_t *pixels, size_t size);
+MEGA_API mega_status mega_env_screen_gray(mega_env *env, uint8_t *pixels, size_t size);
+MEGA_API mega_status mega_env_screen_rgb(mega_env *env, uint8_t *pixels, size_t size);
+// The palette of the console's television format: 256 entries of R, G, B; valid as long as the environment.
+MEGA_API const uint8_t *mega_env_palette(const mega_env *env);
+
+#define MEGA_RAM_SIZE 128
+MEGA_API const uint8_t *mega_env_ram(const mega_env *env); // view of the 128 bytes at $80..$FF
+MEGA_API mega_status mega_env_set_ram(mega_env *env, uint32_t index, uint32_t value);
+
+#define MEGA_AUDIO_SIZE 512
+#define MEGA_AUDIO_RATE 31400
+// View of the 512 unsigned 8-bit samples of the last act; zero unless `sound` was asked for.
+MEGA_API const uint8_t *mega_env_audio(const mega_env *env);
+
+// Save states: versioned bytes that fit the same cartridge in any environment of this version. With
+// `with_random` the environment's generator is in them, and is replaced on load.
+MEGA_API size_t mega_env_state_size(const mega_env *env);
+MEGA_API mega_status mega_env_save(const mega_env *env, int with_random, void *bytes, size_t size);
+MEGA_API mega_status mega_env_load(mega_env *env, const void *bytes, size_t size);
+
+// ---- task --------------------------------------------------------------------------------------------
+
+// One environment as a learner sees it, with the behaviour of one lane of ale-py's AtariVectorEnv: no-op
+// starts, a press of FIRE, frame skip, the maximum of the last two frames, resizing, stacking.
+typedef struct mega_task mega_task;
+
+typedef struct mega_task_desc {
+    uint32_t struct_size;        // sizeof(mega_task_desc); zero the rest for the defaults named below
+    uint32_t frame_skip;         // frames per step; 0 means 4
+    uint32_t height;             // of the observation; 0 means 84
+    uint32_t width;              // 0 means 84
+    uint32_t stack;              // frames in an observation; 0 means 4
+    int32_t noop_max;            // starts are delayed by 0 to noop_max - 1 frames; 0 means 30, -1 none
+    int32_t max_episode_frames;  // 0 means 108000
+    float sticky;                // 0 to 1
+    uint8_t rgb;                 // 1: three channels per pixel instead of gray
+    uint8_t no_maxpool;          // 1: only the last frame of a step is seen
+    uint8_t no_fire_reset;       // 1: FIRE is not pressed at the start
+    uint8_t no_reward_clipping;  // 1: rewards are not limited to -1..1
+    uint8_t full_actions;        // 1: the full action set instead of the minimal one
+    uint8_t episodic_life;       // 1: an episode ends with a life, and the game restarts
+    uint8_t life_loss_info;      // 1: a lost life is reported as terminated, and play goes on
+    uint8_t plain;               // 1: no fast paths
+} mega_task_desc;
+
+typedef struct mega_task_result {
+    int32_t reward;
+    int32_t lives;
+    uint32_t frame_number;
+    uint32_t episode_frame_number;
+    uint8_t terminated;
+    uint8_t truncated;
+    uint8_t episode_over; // 1: call mega_task_reset before the next step
+    uint8_t pad;
+} mega_task_result;
+
+MEGA_API mega_status mega_task_create(const mega_task_desc *desc, const mega_rom *rom, mega_task **out);
+MEGA_API void mega_task_destroy(mega_task *task);
+MEGA_API uint32_t mega_task_action_count(const mega_task *task);
+MEGA_API size_t mega_task_observation_size(const mega_task *task); // bytes: stack * height * width (* 3)
+// Starts an episode. A seed >= 0 also reseeds and power cycles; a negative one continues. `result` may be
+// NULL. `observation` is written stack-first, oldest frame first.
+MEGA_API mega_status mega_task_reset(mega_task *task, int64_t seed, uint8_t *observation, size_t size,
+                                     mega_task_result *result);
+// Plays the action with this index in the action set.
+MEGA_API mega_status mega_task_step(mega_task *task, uint32_t action_index, float strength,
+                                    uint8_t *observation, size_t size, mega_task_result *result);
+
+// Continuous actions: radius, angle and fire become an action number, as AtariEnv(continuous=True) does.
+MEGA_API mega_status mega_action_from_polar(float radius, float theta, float fire, float threshold,
+                                            uint32_t *action);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

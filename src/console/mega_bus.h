@@ -1,0 +1,302 @@
+// mega_bus.h - who answers at which address, and the processor's side of the TIA. Shared source.
+//
+// In fast mode TIA writes are logged instead of drawn (mega_picture.h), and those that change nothing are
+// dropped: the picture is the same with and without them. In plain mode every access draws first.
+#ifndef MEGA_BUS_H
+#define MEGA_BUS_H
+#include "mega_cart.h"
+#include "mega_picture.h"
+#include "mega_riot.h"
+
+// ---- TIA, what both modes do at once -------------------------------------------------------------------
+
+// VSYNC, VBLANK's paddle dump and the sound registers.
+MEGA_FN void sync_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    mega_sync *sync = &m->console->sync;
+    const int32_t clock = (int32_t)(3u * cycles);
+    if (reg == TIA_VSYNC) {
+        if ((value & 2u) != 0) {
+            sync->vsync_deadline = clock + MEGA_CLOCKS_PER_LINE;
+        } else if (clock >= sync->vsync_deadline) {
+            sync->vsync_deadline = 0x7FFFFFFF;
+            sync->unfinished = 0;
+            m->run.stop = 1;
+        }
+    } else if (reg == TIA_VBLANK) {
+        const uint8_t dump = (uint8_t)(value >> 7);
+        if (sync->dump && !dump) {
+            sync->dump_ended = (int32_t)cycles;
+        }
+        sync->dump = dump;
+    } else if (reg >= TIA_AUDC0 && reg <= TIA_AUDV1) {
+        sync->audio[reg - TIA_AUDC0] = (uint8_t)value;
+    }
+}
+
+// A program that never ends a frame is stopped at its first TIA write after 290 lines (342 for PAL).
+MEGA_FN void sync_watchdog(mega_machine *m, uint32_t cycles) {
+    if (MEGA_UNLIKELY((int32_t)cycles >= m->run.watchdog)) {
+        m->console->sync.unfinished = 0;
+        m->run.stop = 1;
+    }
+}
+
+// WSYNC: the cycle at which the processor goes on.
+MEGA_FN uint32_t sync_wait(const mega_machine *m, uint32_t cycles) {
+    const uint32_t into_line = (cycles - (uint32_t)m->run.line_origin) % MEGA_CYCLES_PER_LINE;
+    return into_line == 0 ? cycles : cycles + MEGA_CYCLES_PER_LINE - into_line;
+}
+
+// INPT0..3: has the paddle's capacitor been charged since the dump ended?
+MEGA_FN uint8_t sync_paddle(const mega_machine *m, uint32_t line, uint32_t cycles) {
+    const mega_sync *sync = &m->console->sync;
+    const uint32_t charge = m->input.charge[line];
+    if (charge == MEGA_CHARGE_AT_ONCE) {
+        return 0x80;
+    }
+    if (charge == MEGA_CHARGE_NEVER || sync->dump) {
+        return 0;
+    }
+    return cycles > (uint32_t)sync->dump_ended + charge ? 0x80 : 0;
+}
+
+// The bits that the TIA drives when `address` is read; collisions must be up to date.
+MEGA_FN uint8_t tia_driven_bits(const mega_machine *m, uint32_t address, uint32_t cycles) {
+    const uint32_t reg = address & 15u;
+    if (reg < 8) {
+        return (uint8_t)((m->console->tia.collisions >> (2u * reg) & 3u) << 6);
+    }
+    if (reg < 12) {
+        return sync_paddle(m, reg - 8u, cycles);
+    }
+    return reg < 14 ? m->input.fire[reg - 12u] : 0;
+}
+
+// ---- TIA, fast mode ------------------------------------------------------------------------------------
+
+// How a write is logged: never, when the masked value is new, or always.
+enum { LOG_NEVER = 0x00, LOG_ALWAYS = 0xFF };
+// GRP0, GRP1 and HMCLR are handled apart. Elsewhere the entry is the mask of the bits that matter.
+MEGA_TABLE uint8_t log_rule[64] = {
+    LOG_NEVER,  0x02,       LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, 0xFE,      0xFE,      // 00
+    0xFE,       0xFE,       LOG_ALWAYS, 0x08,       0x08,       0xF0,       LOG_ALWAYS, LOG_ALWAYS, // 08
+    LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_NEVER,  LOG_NEVER, LOG_NEVER, // 10
+    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, 0x02,       0x02,      0x02,      // 18
+    0xF0,       0xF0,       0xF0,       0xF0,       0xF0,       0x01,       0x01,      0x01,      // 20
+    0x02,       0x02,       LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_NEVER,  LOG_NEVER, LOG_NEVER, // 28
+    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER, LOG_NEVER, // 30
+    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER, LOG_NEVER, // 38
+};
+
+// Fills the shadow registers from the TIA, which is up to date between requests.
+MEGA_FN void shadow_begin(mega_run *run, const mega_tia *tia) {
+    uint8_t *shadow = run->shadow;
+    shadow[TIA_VBLANK] = tia->vblank;
+    for (uint32_t i = 0; i < 4; i++) {
+        shadow[TIA_COLUP0 + i] = tia->colors[i] & 0xFEu;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        shadow[TIA_REFP0 + i] = (uint8_t)(tia->reflect[i] << 3);
+        shadow[TIA_GRP0 + i] = tia->graphics[i];
+        shadow[TIA_ENAM0 + i] = (uint8_t)(tia->enable_missile[i] << 1);
+        shadow[TIA_VDELP0 + i] = tia->delay_player[i];
+        shadow[TIA_RESMP0 + i] = (uint8_t)(tia->missile_to_player[i] << 1);
+        run->shadow_old[i] = tia->old_graphics[i];
+    }
+    for (uint32_t i = 0; i < 5; i++) {
+        shadow[TIA_HMP0 + i] = (uint8_t)(tia->motion[i] << 4);
+    }
+    shadow[TIA_PF0] = (uint8_t)(tia->playfield << 4);
+    shadow[TIA_PF1] = (uint8_t)(tia->playfield >> 4);
+    shadow[TIA_PF2] = (uint8_t)(tia->playfield >> 12);
+    shadow[TIA_ENABL] = (uint8_t)(tia->enable_ball << 1);
+    shadow[TIA_VDELBL] = tia->delay_ball;
+    run->shadow_old[2] = (uint8_t)(tia->old_enable_ball << 1);
+}
+
+MEGA_FN void log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    mega_log *log = &m->video->log[m->video->slot];
+    if (MEGA_UNLIKELY(log->count == MEGA_LOG_RECORDS)) {
+        const int32_t clock = (int32_t)(3u * cycles);
+        log_overflow(m, clock + tia_delay(reg, tia_line_clock(&m->console->tia, clock)));
+    }
+    log->record[log->count++] = (cycles - log->base_cycle) << 14 | reg << 8 | value;
+}
+
+// Does this write change anything? Keeps the shadow registers.
+MEGA_FN uint32_t shadow_write(mega_run *run, uint32_t reg, uint32_t value) {
+    uint8_t *shadow = run->shadow;
+    uint32_t changes = 1;
+    switch (reg) {
+    case TIA_GRP0:
+        changes = shadow[TIA_GRP0] != value || run->shadow_old[1] != shadow[TIA_GRP1];
+        shadow[TIA_GRP0] = (uint8_t)value;
+        run->shadow_old[1] = shadow[TIA_GRP1];
+        return changes;
+    case TIA_GRP1:
+        changes = shadow[TIA_GRP1] != value || run->shadow_old[0] != shadow[TIA_GRP0] ||
+                  run->shadow_old[2] != shadow[TIA_ENABL];
+        shadow[TIA_GRP1] = (uint8_t)value;
+        run->shadow_old[0] = shadow[TIA_GRP0];
+        run->shadow_old[2] = shadow[TIA_ENABL];
+        return changes;
+    case TIA_PF1:
+    case TIA_PF2:
+        changes = shadow[reg] != value;
+        shadow[reg] = (uint8_t)value;
+        return changes;
+    case TIA_HMCLR:
+        changes = 0;
+        for (uint32_t i = TIA_HMP0; i <= TIA_HMBL; i++) {
+            changes |= shadow[i];
+            shadow[i] = 0;
+        }
+        return changes;
+    default:
+        break;
+    }
+    const uint32_t rule = log_rule[reg];
+    if (rule == LOG_ALWAYS || rule == LOG_NEVER) {
+        return rule;
+    }
+    changes = shadow[reg] != (value & rule);
+    shadow[reg] = (uint8_t)(value & rule);
+    return changes;
+}
+
+// Returns the cycle at which the processor goes on. `stack` writes come from pushes: several of them can
+// fall on the same cycle, so that even those that change nothing move the beam for the next.
+MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
+                                      uint32_t stack) {
+    mega_run *run = &m->run;
+    run->touch_cycle = cycles;
+    run->touch_register = (uint8_t)reg;
+    sync_watchdog(m, cycles);
+    if (reg == TIA_WSYNC && !run->keep_next && !stack) {
+        return sync_wait(m, cycles);
+    }
+    const uint32_t changes = shadow_write(run, reg, value);
+    if (changes | run->keep_next | stack) {
+        log_append(m, reg, value, cycles);
+        run->keep_next = reg == TIA_HMOVE;
+    }
+    sync_write(m, reg, value, cycles);
+    return reg == TIA_WSYNC ? sync_wait(m, cycles) : cycles;
+}
+
+MEGA_INLINE uint8_t tia_logged_read(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {
+    mega_run *run = &m->run;
+    run->touch_cycle = cycles;
+    run->touch_register = TIA_NOTHING;
+    if (run->keep_next) {
+        log_append(m, TIA_NOTHING, 0, cycles);
+        run->keep_next = 0;
+    }
+    if ((address & 15u) < 8) {
+        log_catch_up(m, (int32_t)(3u * cycles));
+    }
+    return (uint8_t)(tia_driven_bits(m, address, cycles) | (bus & 0x3Fu));
+}
+
+// ---- TIA, plain mode -----------------------------------------------------------------------------------
+
+MEGA_FN uint8_t *plain_picture(const mega_machine *m) {
+    return m->video->picture[m->video->current];
+}
+
+MEGA_FN uint32_t tia_drawn_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    const int32_t clock = (int32_t)(3u * cycles);
+    mega_tia *tia = &m->console->tia;
+    // The rules of tia_plain_write with the watchdog between beam and register.
+    tia_plain_advance(tia, m->cartridge, plain_picture(m), clock + tia_delay(reg, tia_line_clock(tia, clock)),
+                      TIA_PLAIN_COLLIDE | TIA_PLAIN_DRAW);
+    sync_watchdog(m, cycles);
+    tia_plain_write(tia, m->cartridge, plain_picture(m), reg, value, clock, TIA_PLAIN_COLLIDE | TIA_PLAIN_DRAW);
+    sync_write(m, reg, value, cycles);
+    return cycles;
+}
+
+MEGA_FN uint8_t tia_drawn_read(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {
+    tia_plain_advance(&m->console->tia, m->cartridge, plain_picture(m), (int32_t)(3u * cycles),
+                      TIA_PLAIN_COLLIDE | TIA_PLAIN_DRAW);
+    return (uint8_t)(tia_driven_bits(m, address, cycles) | (bus & 0x3Fu));
+}
+
+// ---- the bus -------------------------------------------------------------------------------------------
+
+// Reads of anything but plain ROM and RAM. `bus` is the value that was on the data bus before.
+MEGA_INLINE uint8_t bus_read_any(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus,
+                                 uint32_t fast) {
+    if ((address & 0x1000u) != 0) {
+        return cart_read(m, address, cycles);
+    }
+    if ((address & 0x80u) != 0) {
+        return (address & 0x200u) != 0 ? riot_read(m, address, cycles) : m->console->riot.ram[address & 0x7Fu];
+    }
+    if (cart_watches_low(m->cartridge->scheme)) {
+        cart_watch_ua(m, address);
+        if ((address & 0x1FFFu) < 0x40) {
+            if (m->cartridge->scheme == MEGA_SCHEME_MC) {
+                return 0;
+            }
+            if (m->cartridge->scheme != MEGA_SCHEME_UA) {
+                return cart_read(m, 0x1000u | address, cycles);
+            }
+        }
+    }
+    return fast ? tia_logged_read(m, address, cycles, bus) : tia_drawn_read(m, address, cycles, bus);
+}
+
+// Writes to anything but RAM. Returns the cycle at which the processor goes on. `after_write` tells that the
+// bus access just before was a write, too: then WSYNC does not stop the processor.
+MEGA_INLINE uint32_t bus_write_any(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles,
+                                   uint32_t stack, uint32_t after_write, uint32_t fast) {
+    if ((address & 0x1000u) != 0) {
+        if (!cart_write(m, address, (uint8_t)value)) {
+            return cycles;
+        }
+        address &= 0x3Fu;
+    } else if ((address & 0x80u) != 0) {
+        if ((address & 0x200u) != 0) {
+            riot_write(&m->console->riot, address, (uint8_t)value, cycles);
+        } else {
+            m->console->riot.ram[address & 0x7Fu] = (uint8_t)value;
+        }
+        return cycles;
+    } else if (cart_watches_low(m->cartridge->scheme)) {
+        cart_watch_ua(m, address);
+        if ((address & 0x1FFFu) < 0x40) {
+            cart_write_low(m, address & 0x3Fu, (uint8_t)value);
+            if (m->cartridge->scheme == MEGA_SCHEME_MC) {
+                return cycles;
+            }
+        }
+    }
+    const uint32_t reg = address & 0x3Fu;
+    if (fast) {
+        const uint32_t next = tia_logged_write(m, reg, value, cycles, stack);
+        return after_write ? cycles : next;
+    }
+    tia_drawn_write(m, reg, value, cycles);
+    return reg == TIA_WSYNC && !after_write ? sync_wait(m, cycles) : cycles;
+}
+
+MEGA_NOINLINE uint8_t bus_read_fast(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {
+    return bus_read_any(m, address, cycles, bus, 1);
+}
+MEGA_NOINLINE uint8_t bus_read_plain(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {
+    return bus_read_any(m, address, cycles, bus, 0);
+}
+MEGA_NOINLINE uint32_t bus_write_fast(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles) {
+    return bus_write_any(m, address, value, cycles, 0, 0, 1);
+}
+MEGA_NOINLINE uint32_t bus_push(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles,
+                                uint32_t after_write) {
+    return bus_write_any(m, address, value, cycles, 1, after_write, 1);
+}
+MEGA_NOINLINE uint32_t bus_write_plain(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles,
+                                       uint32_t after_write) {
+    return bus_write_any(m, address, value, cycles, 0, after_write, 0);
+}
+
+#endif

@@ -1,0 +1,455 @@
+// mega_interpreter.h - runs 6507 programs. Shared source.
+//
+// The model is the reference's: an instruction's whole base cycle count is added right after the opcode
+// fetch, and only then do its other bus accesses happen; there are no dummy accesses but those of JSR, RTS,
+// RTI, PLA and PLP.
+//
+// One function body serves three variants through constant arguments:
+//   linear: instruction bytes are read straight from the image, as long as the program counter stays in a
+//           stretch of plain ROM; waiting loops are jumped over. Otherwise bytes are fetched over the bus.
+//   logged: TIA writes are logged (fast mode) instead of drawn (plain mode).
+#ifndef MEGA_INTERPRETER_H
+#define MEGA_INTERPRETER_H
+#include "mega_bus.h"
+#include "mega_cpu.h"
+#include "mega_opcodes.h"
+
+// A stretch of addresses from which instructions of up to three bytes can be read straight from the image.
+typedef struct mega_stretch {
+    uint32_t low;    // first program counter
+    uint32_t span;   // how many follow; 0 when there is no stretch
+    uint32_t offset; // image index of an address minus the address, modulo 2^32
+} mega_stretch;
+
+// The stretch around pc. The image is contiguous at least inside a 1 KiB window; whole banks are tried first.
+MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) {
+    const mega_run *run = &m->run;
+    const uint32_t a = pc & 0xFFFu;
+    mega_stretch stretch;
+    stretch.low = 0;
+    stretch.span = 0;
+    stretch.offset = 0;
+    if ((pc & 0x1000u) == 0 || a - run->plain_low >= run->plain_span) {
+        return stretch;
+    }
+    const uint32_t first = pc >> 10 & 12u; // the first window of this 4 KiB page
+    uint32_t low = a & 0xC00u, end = low + 0x400u;
+    while (end < 0x1000 && run->window[first + (end >> 10)] == run->window[first + (end >> 10) - 1u] + 0x400u) {
+        end += 0x400u;
+    }
+    while (low > 0 && run->window[first + (low >> 10)] == run->window[first + (low >> 10) - 1u] + 0x400u) {
+        low -= 0x400u;
+    }
+    const uint32_t offset = run->window[first + (low >> 10)] - low;
+    low = low > run->plain_low ? low : run->plain_low;
+    end = end < run->plain_low + run->plain_span ? end : run->plain_low + run->plain_span;
+    if (a + 3u > end) {
+        return stretch; // the last two addresses: operands may come from elsewhere
+    }
+    stretch.low = (pc & 0xF000u) | low;
+    stretch.span = end - low - 2u;
+    stretch.offset = offset - (pc & 0xF000u);
+    return stretch;
+}
+
+// ---- macros of the interpreter body ----------------------------------------------------------------------
+// They use its local variables: m, r (registers), cycles, bus, stretch, and linear, logged.
+
+// After a slow access a bank may have been switched.
+#define CHECK_REMAP()                                                                                         \
+    do {                                                                                                      \
+        if (linear && MEGA_UNLIKELY(m->run.remap)) {                                                          \
+            m->run.remap = 0;                                                                                 \
+            stretch.span = 0;                                                                                 \
+        }                                                                                                     \
+    } while (0)
+
+#define READ_SLOW(target, where)                                                                              \
+    do {                                                                                                      \
+        target = logged ? bus_read_fast(m, where, cycles, bus) : bus_read_plain(m, where, cycles, bus);       \
+        CHECK_REMAP();                                                                                        \
+    } while (0)
+
+// Zero page.
+#define READ_ZP(target, where)                                                                                \
+    do {                                                                                                      \
+        if (logged && MEGA_LIKELY(((where) & 0x80u) != 0)) {                                                  \
+            target = ram[(where) & 0x7Fu];                                                                    \
+        } else {                                                                                              \
+            READ_SLOW(target, where);                                                                         \
+        }                                                                                                     \
+        bus = target;                                                                                         \
+    } while (0)
+
+// Anywhere.
+#define READ_ANY(target, where)                                                                               \
+    do {                                                                                                      \
+        if (logged && ((where) & 0x1000u) != 0 && ((where) & 0xFFFu) - plain_low < plain_span) {              \
+            target = image[m->run.window[(where) >> 10 & 15u] + ((where) & 0x3FFu)];                          \
+        } else if (logged && ((where) & 0x1280u) == 0x80) {                                                   \
+            target = ram[(where) & 0x7Fu];                                                                    \
+        } else {                                                                                              \
+            READ_SLOW(target, where);                                                                         \
+        }                                                                                                     \
+        bus = target;                                                                                         \
+    } while (0)
+
+#define WRITE_SLOW(where, value)                                                                              \
+    do {                                                                                                      \
+        cycles = logged ? bus_write_fast(m, where, value, cycles) : bus_write_plain(m, where, value, cycles, 0); \
+        CHECK_REMAP();                                                                                        \
+    } while (0)
+
+#define WRITE_ANY(where, value)                                                                               \
+    do {                                                                                                      \
+        if (logged && ((where) & 0x1280u) == 0x80) {                                                          \
+            ram[(where) & 0x7Fu] = (uint8_t)(value);                                                          \
+        } else {                                                                                              \
+            WRITE_SLOW(where, value);                                                                         \
+        }                                                                                                     \
+        bus = (value);                                                                                        \
+    } while (0)
+
+// The next byte of the instruction.
+#define FETCH(target)                                                                                         \
+    do {                                                                                                      \
+        if (linear) {                                                                                         \
+            target = image[(uint32_t)(stretch.offset + r.pc)];                                                \
+            bus = target;                                                                                     \
+        } else {                                                                                              \
+            READ_ANY(target, (uint32_t)r.pc);                                                                 \
+        }                                                                                                     \
+        r.pc++;                                                                                               \
+    } while (0)
+
+// The stack is RAM for SP >= $80 and, on this bus, the TIA below. Pushes tell whether another one came just
+// before.
+#define PUSH(value, after_write)                                                                              \
+    do {                                                                                                      \
+        const uint32_t pushed = (value);                                                                      \
+        if (logged && MEGA_LIKELY((r.sp & 0x80u) != 0)) {                                                     \
+            ram[r.sp & 0x7Fu] = (uint8_t)pushed;                                                              \
+        } else if (logged) {                                                                                  \
+            cycles = bus_push(m, 0x100u | r.sp, pushed, cycles, after_write);                                 \
+        } else {                                                                                              \
+            cycles = bus_write_plain(m, 0x100u | r.sp, pushed, cycles, after_write);                          \
+        }                                                                                                     \
+        bus = pushed;                                                                                         \
+        r.sp--;                                                                                               \
+    } while (0)
+#define PEEK_STACK(target)                                                                                    \
+    do {                                                                                                      \
+        if (logged && MEGA_LIKELY((r.sp & 0x80u) != 0)) {                                                     \
+            target = ram[r.sp & 0x7Fu];                                                                       \
+        } else {                                                                                              \
+            READ_SLOW(target, 0x100u | r.sp);                                                                 \
+        }                                                                                                     \
+        bus = target;                                                                                         \
+    } while (0)
+
+// Addressing modes: set `address`. `extra` is 1 where a page crossing costs a cycle.
+#define ADDRESS_ZP(extra) FETCH(address)
+#define ADDRESS_ZPX(extra)                                                                                    \
+    FETCH(address);                                                                                           \
+    address = (address + r.x) & 0xFFu
+#define ADDRESS_ZPY(extra)                                                                                    \
+    FETCH(address);                                                                                           \
+    address = (address + r.y) & 0xFFu
+#define ADDRESS_ABS(extra)                                                                                    \
+    FETCH(low);                                                                                               \
+    FETCH(address);                                                                                           \
+    address = address << 8 | low
+#define ADDRESS_INDEXED(extra, index)                                                                         \
+    low = address;                                                                                            \
+    address = (address + (index)) & 0xFFFFu;                                                                  \
+    if (extra) {                                                                                              \
+        cycles += ((low ^ address) & 0xFF00u) != 0;                                                           \
+    }
+#define ADDRESS_ABX(extra)                                                                                    \
+    ADDRESS_ABS(extra);                                                                                       \
+    ADDRESS_INDEXED(extra, r.x)
+#define ADDRESS_ABY(extra)                                                                                    \
+    ADDRESS_ABS(extra);                                                                                       \
+    ADDRESS_INDEXED(extra, r.y)
+// The pointer's second byte is read at p + 1 without a wrap: $FF is followed by $0100.
+#define ADDRESS_IZX(extra)                                                                                    \
+    FETCH(pointer);                                                                                           \
+    pointer = (pointer + r.x) & 0xFFu;                                                                        \
+    READ_ZP(low, pointer);                                                                                    \
+    READ_ANY(address, pointer + 1u);                                                                          \
+    address = address << 8 | low
+#define ADDRESS_IZY(extra)                                                                                    \
+    FETCH(pointer);                                                                                           \
+    READ_ZP(low, pointer);                                                                                    \
+    READ_ANY(address, pointer + 1u);                                                                          \
+    address = address << 8 | low;                                                                             \
+    ADDRESS_INDEXED(extra, r.y)
+
+// Operand reads: the zero page modes know where they are.
+#define OPERAND_IMM(extra) FETCH(value)
+#define OPERAND_ZP(extra)                                                                                     \
+    ADDRESS_ZP(extra);                                                                                        \
+    READ_ZP(value, address)
+#define OPERAND_ZPX(extra)                                                                                    \
+    ADDRESS_ZPX(extra);                                                                                       \
+    READ_ZP(value, address)
+#define OPERAND_ZPY(extra)                                                                                    \
+    ADDRESS_ZPY(extra);                                                                                       \
+    READ_ZP(value, address)
+#define OPERAND_ABS(extra)                                                                                    \
+    ADDRESS_ABS(extra);                                                                                       \
+    READ_ANY(value, address)
+#define OPERAND_ABX(extra)                                                                                    \
+    ADDRESS_ABX(extra);                                                                                       \
+    READ_ANY(value, address)
+#define OPERAND_ABY(extra)                                                                                    \
+    ADDRESS_ABY(extra);                                                                                       \
+    READ_ANY(value, address)
+#define OPERAND_IZX(extra)                                                                                    \
+    ADDRESS_IZX(extra);                                                                                       \
+    READ_ANY(value, address)
+#define OPERAND_IZY(extra)                                                                                    \
+    ADDRESS_IZY(extra);                                                                                       \
+    READ_ANY(value, address)
+
+#define CASE_READ(code, operation, mode, base)                                                                \
+    case code:                                                                                                \
+        cycles += base;                                                                                       \
+        OPERAND_##mode(1);                                                                                    \
+        op_##operation(&r, value);                                                                            \
+        break;
+#define CASE_WRITE(code, operation, mode, base)                                                               \
+    case code:                                                                                                \
+        cycles += base;                                                                                       \
+        ADDRESS_##mode(0);                                                                                    \
+        value = store_##operation(&r, address);                                                               \
+        WRITE_ANY(address, value);                                                                            \
+        break;
+#define CASE_MODIFY(code, operation, mode, base)                                                              \
+    case code:                                                                                                \
+        cycles += base;                                                                                       \
+        OPERAND_##mode(0);                                                                                    \
+        value = modify_##operation(&r, value);                                                                \
+        WRITE_ANY(address, value);                                                                            \
+        break;
+#define CASE_OTHER(code, operation, base)                                                                     \
+    case code:                                                                                                \
+        cycles += base;                                                                                       \
+        OTHER_##operation break;
+
+#define OTHER_nop
+#define OTHER_jam r.jammed = 1;
+#define OTHER_clc r.carry = 0;
+#define OTHER_sec r.carry = 1;
+#define OTHER_cli r.interrupt = 0;
+#define OTHER_sei r.interrupt = 1;
+#define OTHER_clv r.overflow = 0;
+#define OTHER_cld r.decimal = 0;
+#define OTHER_sed r.decimal = 1;
+#define OTHER_tax op_ldx(&r, r.a);
+#define OTHER_tay op_ldy(&r, r.a);
+#define OTHER_txa op_lda(&r, r.x);
+#define OTHER_tya op_lda(&r, r.y);
+#define OTHER_tsx op_ldx(&r, r.sp);
+#define OTHER_txs r.sp = r.x;
+#define OTHER_inx op_ldx(&r, (r.x + 1u) & 0xFFu);
+#define OTHER_iny op_ldy(&r, (r.y + 1u) & 0xFFu);
+#define OTHER_dex op_ldx(&r, (r.x - 1u) & 0xFFu);
+#define OTHER_dey op_ldy(&r, (r.y - 1u) & 0xFFu);
+#define OTHER_asl_a r.a = (uint8_t)modify_asl(&r, r.a);
+#define OTHER_lsr_a r.a = (uint8_t)modify_lsr(&r, r.a);
+#define OTHER_rol_a r.a = (uint8_t)modify_rol(&r, r.a);
+#define OTHER_ror_a r.a = (uint8_t)modify_ror(&r, r.a);
+#define OTHER_pha PUSH(r.a, 0);
+#define OTHER_php PUSH(cpu_status(&r), 0);
+#define OTHER_pla                                                                                             \
+    PEEK_STACK(value);                                                                                        \
+    r.sp++;                                                                                                   \
+    PEEK_STACK(value);                                                                                        \
+    op_lda(&r, value);
+#define OTHER_plp                                                                                             \
+    PEEK_STACK(value);                                                                                        \
+    r.sp++;                                                                                                   \
+    PEEK_STACK(value);                                                                                        \
+    cpu_set_status(&r, value);
+#define OTHER_jmp                                                                                             \
+    ADDRESS_ABS(0);                                                                                           \
+    r.pc = (uint16_t)address;
+// The pointer's second byte does not leave the page.
+#define OTHER_jmp_indirect                                                                                    \
+    ADDRESS_ABS(0);                                                                                           \
+    READ_ANY(low, address);                                                                                   \
+    pointer = (address & 0xFF00u) | ((address + 1u) & 0xFFu);                                                 \
+    READ_ANY(address, pointer);                                                                               \
+    r.pc = (uint16_t)(address << 8 | low);
+#define OTHER_jsr                                                                                             \
+    FETCH(low);                                                                                               \
+    PEEK_STACK(value);                                                                                        \
+    PUSH((uint32_t)r.pc >> 8, 0);                                                                             \
+    PUSH(r.pc & 0xFFu, 1);                                                                                    \
+    FETCH(address);                                                                                           \
+    r.pc = (uint16_t)(address << 8 | low);
+#define OTHER_rts                                                                                             \
+    PEEK_STACK(value);                                                                                        \
+    r.sp++;                                                                                                   \
+    PEEK_STACK(low);                                                                                          \
+    r.sp++;                                                                                                   \
+    PEEK_STACK(address);                                                                                      \
+    address = address << 8 | low;                                                                             \
+    READ_ANY(value, address);                                                                                 \
+    r.pc = (uint16_t)(address + 1u);
+#define OTHER_rti                                                                                             \
+    PEEK_STACK(value);                                                                                        \
+    r.sp++;                                                                                                   \
+    PEEK_STACK(value);                                                                                        \
+    r.sp++;                                                                                                   \
+    PEEK_STACK(low);                                                                                          \
+    r.sp++;                                                                                                   \
+    PEEK_STACK(address);                                                                                      \
+    cpu_set_status(&r, value);                                                                                \
+    r.pc = (uint16_t)(address << 8 | low);
+#define OTHER_brk                                                                                             \
+    FETCH(value);                                                                                             \
+    PUSH((uint32_t)r.pc >> 8, 0);                                                                             \
+    PUSH(r.pc & 0xFFu, 1);                                                                                    \
+    PUSH(cpu_status(&r), 1);                                                                                  \
+    r.interrupt = 1;                                                                                          \
+    READ_ANY(low, 0xFFFEu);                                                                                   \
+    READ_ANY(address, 0xFFFFu);                                                                               \
+    r.pc = (uint16_t)(address << 8 | low);
+
+#define BRANCH(condition)                                                                                     \
+    FETCH(value);                                                                                             \
+    if (condition) {                                                                                          \
+        address = (r.pc + (value ^ 0x80u) - 0x80u) & 0xFFFFu;                                                 \
+        low = ((r.pc ^ address) & 0xFF00u) != 0 ? 2u : 1u;                                                    \
+        cycles += low;                                                                                        \
+        r.pc = (uint16_t)address;                                                                             \
+        if (linear && value >= 0xFB && value <= 0xFD) {                                                       \
+            const uint32_t skipped = cpu_skip_wait(m, &r, opcode, value, stretch, 2u + low, cycles, budget);  \
+            cycles += skipped >> 16;                                                                          \
+            budget -= skipped & 0xFFFFu;                                                                      \
+        }                                                                                                     \
+    }
+#define OTHER_bpl BRANCH((r.sign & 0x80u) == 0)
+#define OTHER_bmi BRANCH((r.sign & 0x80u) != 0)
+#define OTHER_bvc BRANCH(r.overflow == 0)
+#define OTHER_bvs BRANCH(r.overflow != 0)
+#define OTHER_bcc BRANCH(r.carry == 0)
+#define OTHER_bcs BRANCH(r.carry != 0)
+#define OTHER_bne BRANCH(r.zero != 0)
+#define OTHER_beq BRANCH(r.zero == 0)
+
+// ---- waiting loops -----------------------------------------------------------------------------------------
+
+// A branch (of `branch_cycles`) was taken back by a few bytes. When the loop does nothing but wait, as many
+// whole passes as possible are taken in one step, always leaving the last one, which falls through, to be
+// executed. Returns the cycles to add in the upper half and the instructions in the lower.
+//   DEX BNE / DEY BNE              counts a register down
+//   LDA/LDX/LDY INTIM, BNE or BPL  waits for the timer
+MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t branch, uint32_t displacement,
+                                   mega_stretch stretch, uint32_t branch_cycles, uint32_t cycles,
+                                   uint32_t budget) {
+    if (((uint32_t)r->pc - stretch.low) >= stretch.span) {
+        return 0;
+    }
+    const uint8_t *loop = m->image + (uint32_t)(stretch.offset + r->pc);
+    uint32_t passes, period;
+    if (displacement == 0xFD && branch == 0xD0 && (loop[0] == 0xCA || loop[0] == 0x88)) {
+        uint8_t *counter = loop[0] == 0xCA ? &r->x : &r->y;
+        const uint32_t limit = budget / 2u;
+        passes = (*counter - 1u) & 0xFFu; // a counter at 0 goes round once
+        passes = passes < limit ? passes : limit;
+        period = 2u + branch_cycles;
+        *counter = (uint8_t)(*counter - passes);
+        cpu_set_nz(r, *counter);
+    } else if (displacement == 0xFB && (branch == 0xD0 || branch == 0x10) && loop[1] == 0x84 && loop[2] == 0x02 &&
+               (loop[0] == 0xAD || loop[0] == 0xAE || loop[0] == 0xAC)) {
+        const mega_riot *riot = &m->console->riot;
+        const uint32_t limit = budget / 2u < 8000 ? budget / 2u : 8000u; // the cycles fit in 16 bits
+        period = 4u + branch_cycles;
+        passes = riot_idle_reads(riot, cycles + 4u, period, branch == 0xD0 ? 1 : 0, branch == 0xD0 ? 255 : 127);
+        passes = passes < limit ? passes : limit;
+        if (passes == 0) {
+            return 0;
+        }
+        const uint32_t value = (uint32_t)riot_ticks(riot, cycles + 4u + period * (passes - 1u));
+        if (loop[0] == 0xAD) {
+            op_lda(r, value);
+        } else if (loop[0] == 0xAE) {
+            op_ldx(r, value);
+        } else {
+            op_ldy(r, value);
+        }
+    } else {
+        return 0;
+    }
+    return passes * period << 16 | 2u * passes;
+}
+
+// ---- the loop ------------------------------------------------------------------------------------------
+
+// Executes at most `budget` instructions, until the frame ends or the processor jams. With `linear` it also
+// returns when the program counter leaves plain ROM. Returns what is left of the budget.
+MEGA_INLINE uint32_t cpu_run(mega_machine *m, uint32_t budget, const uint32_t linear, const uint32_t logged) {
+    mega_console *console = m->console;
+    uint8_t *const ram = console->riot.ram;
+    const uint8_t *const image = m->image;
+    const uint32_t plain_low = m->run.plain_low, plain_span = m->run.plain_span;
+    mega_cpu r = console->cpu;
+    uint32_t cycles = console->cycles;
+    uint32_t bus = console->bus;
+    uint32_t opcode = 0, address = 0, value = 0, low = 0, pointer = 0;
+    mega_stretch stretch;
+    stretch.low = 0;
+    stretch.span = 0;
+    stretch.offset = 0;
+    while (budget != 0 && !m->run.stop) {
+        if (linear && MEGA_UNLIKELY((uint32_t)r.pc - stretch.low >= stretch.span)) {
+            stretch = cpu_find_stretch(m, r.pc);
+            if (stretch.span == 0) {
+                break;
+            }
+        }
+        budget--;
+        FETCH(opcode);
+        switch (opcode) { MEGA_OPCODES(CASE_READ, CASE_WRITE, CASE_MODIFY, CASE_OTHER) }
+        if (MEGA_UNLIKELY(r.jammed)) {
+            break;
+        }
+    }
+    console->cpu = r;
+    console->cycles = cycles;
+    console->bus = (uint8_t)bus;
+    return budget;
+}
+
+MEGA_NOINLINE uint32_t cpu_run_linear(mega_machine *m, uint32_t budget) {
+    return cpu_run(m, budget, 1, 1);
+}
+MEGA_NOINLINE uint32_t cpu_run_bus(mega_machine *m, uint32_t budget) {
+    return cpu_run(m, budget, 0, 1);
+}
+MEGA_NOINLINE uint32_t cpu_run_plain(mega_machine *m, uint32_t budget) {
+    return cpu_run(m, budget, 0, 0);
+}
+
+#define CPU_FRAME_BUDGET 25000
+
+// Runs until the frame ends, the processor jams or the limit of instructions is reached.
+MEGA_FN void cpu_run_frame(mega_machine *m, uint32_t fast) {
+    uint32_t budget = m->console->cpu.jammed ? 0 : CPU_FRAME_BUDGET;
+    if (!fast) {
+        cpu_run_plain(m, budget);
+        return;
+    }
+    while (budget != 0 && !m->run.stop && !m->console->cpu.jammed) {
+        budget = cpu_run_linear(m, budget);
+        // One instruction from RAM, at a hot spot or at the edge of a bank.
+        if (budget != 0 && !m->run.stop && !m->console->cpu.jammed) {
+            budget -= 1u - cpu_run_bus(m, 1);
+        }
+    }
+}
+
+#endif

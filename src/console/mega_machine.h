@@ -1,0 +1,87 @@
+// mega_machine.h - a console with all that it is connected to: cartridge image, controllers, picture.
+// Shared source. Pointers live here and never in the state.
+#ifndef MEGA_MACHINE_H
+#define MEGA_MACHINE_H
+#include "mega_cartridge.h"
+#include "mega_state.h"
+
+// Controllers and switches as the chips see them; constant during a frame request.
+typedef struct mega_input {
+    uint32_t charge[4]; // INPT0..3: cycles until the paddle's capacitor is charged, or one of the two below
+    uint8_t swcha;      // a bit is 0 while its contact is closed
+    uint8_t swchb;
+    uint8_t fire[2]; // INPT4, INPT5: 0x80 or, while pressed, 0
+} mega_input;
+#define MEGA_CHARGE_AT_ONCE 0u         // paddle with resistance 0
+#define MEGA_CHARGE_NEVER 0xFFFFFFFFu // no paddle
+
+// TIA writes of one frame request, in order, without those that change nothing.
+// A record is cycle << 14 | register << 8 | value, with the cycle counted from the start of the request.
+#define MEGA_LOG_RECORDS 6144
+enum { MEGA_SLOT_EMPTY, MEGA_SLOT_PENDING, MEGA_SLOT_DRAWN };
+typedef struct mega_log {
+    mega_tia start;      // the TIA when the request began: drawing can be repeated from here
+    uint32_t base_cycle; // cycle at which the request began
+    uint32_t count;
+    uint32_t replayed;   // records that the TIA has seen
+    int32_t end_clock;   // where the beam stood when the request ended
+    uint8_t state;     // MEGA_SLOT_*: has it been drawn?
+    uint8_t picture;   // which picture it belongs to
+    uint8_t pad[2];
+    uint32_t record[MEGA_LOG_RECORDS];
+} mega_log;
+
+// Scratch of the fast renderer: the current line, object by object, as 160-bit masks.
+typedef struct mega_line {
+    uint64_t mask[MEGA_OBJECTS][3]; // the whole line as the object's registers are now
+    uint64_t seen[MEGA_OBJECTS][3]; // what is final: pixels below done[]
+    int32_t row_at;                 // offset in the picture of the line's first pixel
+    uint8_t done[MEGA_OBJECTS];
+    uint8_t stale;        // bit o: mask[o] is out of date
+    uint8_t from;         // pixels below have had their collisions and colours
+    uint8_t cut;          // 1: some done[] is not 0
+    uint8_t pieces;       // 1: the line was coloured in more than one piece
+    uint8_t changed;      // 1: this line may differ from the one before
+    uint8_t changed_next; // 1: the next one may
+    uint8_t blank_left;   // 1: the first 8 pixels are blanked
+    uint8_t repeat;       // 1: the row above in the picture is the line before, whole
+} mega_line;
+
+// Scratch of one frame request: what the processor's side knows without looking at the state.
+typedef struct mega_run {
+    uint32_t window[16]; // offset in the image of the 1 KiB at address bits 13..10; see mega_cart.h
+    uint32_t plain_low;  // cartridge addresses that are plain ROM in this scheme: low <= a < low + span
+    uint32_t plain_span;
+    int32_t watchdog;       // cycle from which any TIA write ends the frame
+    int32_t line_origin;    // cycle at which line 0 began
+    uint32_t touch_cycle;   // last access to the TIA ...
+    uint8_t touch_register; // ... and its register (0x3F for reads)
+    uint8_t keep_next;      // 1: the next access must be logged even if it changes nothing
+    uint8_t stop;           // 1: the frame ended
+    uint8_t remap;          // 1: a bank was switched
+    uint8_t drawing;        // 1: draw while replaying
+    uint8_t shadow[0x2D];   // TIA registers as last written, masked
+    uint8_t shadow_old[3];  // old_graphics[0], old_graphics[1], old_enable_ball
+} mega_run;
+
+// Pictures and logs of one console. Not part of the state, as in the reference.
+typedef struct mega_video {
+    uint8_t picture[2][MEGA_WIDTH * MEGA_PICTURE_ROWS];
+    uint8_t current; // picture of the present frame
+    uint8_t slot;    // log of the present request
+    uint8_t pad[6];
+    mega_line line;
+    mega_log log[3]; // the present request and the two before it
+} mega_video;
+
+typedef struct mega_machine {
+    mega_console *console;
+    const mega_cartridge *cartridge;
+    const uint8_t *image;
+    uint8_t *cart_ram; // cartridge->ram_size bytes; console->cart.ram when they fit there
+    mega_video *video;
+    mega_input input;
+    mega_run run;
+} mega_machine;
+
+#endif

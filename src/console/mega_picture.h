@@ -1,0 +1,147 @@
+// mega_picture.h - from the log of a frame to its picture. Shared source.
+//
+// A frame that draws its whole window is "clean": its picture depends on nothing but its log, so it can be
+// drawn later, or never. A ragged one (too short, cut by the instruction limit, or continued) shows through
+// to the frame two before it, which shared its buffer; it is drawn at once, by the plain renderer. Logs are
+// kept for two frames more, so that the older frame can still be drawn when that turns out to be needed.
+#ifndef MEGA_PICTURE_H
+#define MEGA_PICTURE_H
+#include "mega_tia_fast.h"
+#include "mega_tia_plain.h"
+
+MEGA_FN int32_t log_clock(const mega_log *log, uint32_t record) {
+    return (int32_t)(3u * (log->base_cycle + (record >> 14)));
+}
+
+// Replays records that the TIA has not seen. Templates: `what` is constant.
+MEGA_INLINE void log_replay(mega_log *log, mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
+                            uint8_t *picture, uint32_t from, uint32_t what) {
+    const uint32_t count = log->count;
+    for (uint32_t i = from; i < count; i++) {
+        const uint32_t record = log->record[i];
+        tia_fast_write(line, tia, cartridge, picture, record >> 8 & 0x3Fu, record & 0xFFu,
+                       log_clock(log, record), what);
+    }
+}
+
+MEGA_NOINLINE void log_collide(mega_machine *m, mega_log *log, int32_t until) {
+    mega_tia *tia = &m->console->tia;
+    log_replay(log, &m->video->line, tia, m->cartridge, m->video->picture[log->picture], log->replayed,
+               TIA_FAST_COLLIDE);
+    tia_fast_advance(&m->video->line, tia, m->cartridge, m->video->picture[log->picture], until,
+                     TIA_FAST_COLLIDE);
+    tia_line_flush(&m->video->line, tia, m->video->picture[log->picture], tia_beam_x(tia), TIA_FAST_COLLIDE);
+}
+
+MEGA_NOINLINE void log_collide_and_draw(mega_machine *m, mega_log *log, int32_t until) {
+    const uint32_t what = TIA_FAST_COLLIDE | TIA_FAST_DRAW;
+    mega_tia *tia = &m->console->tia;
+    log_replay(log, &m->video->line, tia, m->cartridge, m->video->picture[log->picture], log->replayed, what);
+    tia_fast_advance(&m->video->line, tia, m->cartridge, m->video->picture[log->picture], until, what);
+    tia_line_flush(&m->video->line, tia, m->video->picture[log->picture], tia_beam_x(tia), what);
+}
+
+// Brings the TIA up to date: collisions, registers, and the picture if it is being drawn on the way.
+MEGA_FN void log_catch_up(mega_machine *m, int32_t until) {
+    mega_log *log = &m->video->log[m->video->slot];
+    if (m->run.drawing) {
+        log_collide_and_draw(m, log, until);
+    } else {
+        log_collide(m, log, until);
+    }
+    log->replayed = log->count;
+}
+
+// Draws a clean frame from its log.
+MEGA_NOINLINE void log_draw(const mega_machine *m, mega_log *log) {
+    mega_tia tia = log->start;
+    mega_line line;
+    tia_line_begin(&line, &tia);
+    log_replay(log, &line, &tia, m->cartridge, m->video->picture[log->picture], 0, TIA_FAST_DRAW);
+    tia_fast_advance(&line, &tia, m->cartridge, m->video->picture[log->picture], log->end_clock, TIA_FAST_DRAW);
+    log->state = MEGA_SLOT_DRAWN;
+}
+
+// Draws whatever is still owed to a picture buffer before something else is drawn over it.
+MEGA_FN void picture_settle(const mega_machine *m, uint32_t picture, const mega_log *except) {
+    for (uint32_t i = 0; i < 3; i++) {
+        mega_log *log = &m->video->log[i];
+        if (log != except && log->state == MEGA_SLOT_PENDING && log->picture == picture) {
+            log_draw(m, log);
+        }
+    }
+}
+
+// Draws a ragged request over what its buffer holds.
+MEGA_NOINLINE void log_draw_ragged(const mega_machine *m, mega_log *log) {
+    mega_tia tia = log->start;
+    uint8_t *picture = m->video->picture[log->picture];
+    picture_settle(m, log->picture, log);
+    for (uint32_t i = 0; i < log->count; i++) {
+        const uint32_t record = log->record[i];
+        tia_plain_write(&tia, m->cartridge, picture, record >> 8 & 0x3Fu, record & 0xFFu,
+                        log_clock(log, record), TIA_PLAIN_DRAW);
+    }
+    tia_plain_advance(&tia, m->cartridge, picture, log->end_clock, TIA_PLAIN_DRAW);
+    log->state = MEGA_SLOT_DRAWN;
+}
+
+// Starts the log of a request where the TIA stands now.
+MEGA_FN void log_begin(mega_machine *m) {
+    mega_video *video = m->video;
+    mega_log *log = &video->log[video->slot];
+    log->start = m->console->tia;
+    log->base_cycle = m->console->cycles;
+    log->count = 0;
+    log->replayed = 0;
+    log->state = MEGA_SLOT_EMPTY;
+    log->picture = video->current;
+    tia_line_begin(&video->line, &m->console->tia);
+}
+
+MEGA_FN uint32_t log_is_clean(const mega_machine *m, const mega_log *log) {
+    const mega_tia *start = &log->start;
+    return start->drawn_to == tia_window_start(start, m->cartridge) &&
+           start->line_left == MEGA_CLOCKS_PER_LINE && start->picture_at == 0 &&
+           m->console->tia.drawn_to == tia_window_end(start, m->cartridge);
+}
+
+// Ends the log of a request: the TIA has seen everything up to its last access.
+MEGA_FN void log_end(mega_machine *m) {
+    mega_log *log = &m->video->log[m->video->slot];
+    const int32_t clock = (int32_t)(3u * m->run.touch_cycle);
+    const uint32_t line_clock = tia_line_clock(&m->console->tia, clock);
+    log->end_clock = clock + tia_delay(m->run.touch_register, line_clock);
+    log_catch_up(m, log->end_clock);
+    if (!log_is_clean(m, log)) {
+        log_draw_ragged(m, log);
+        return;
+    }
+    // Nothing will ever show through a clean frame, so older ones in its buffer need not be drawn any more.
+    for (uint32_t i = 0; i < 3; i++) {
+        if (m->video->log[i].picture == log->picture) {
+            m->video->log[i].state = MEGA_SLOT_EMPTY;
+        }
+    }
+    log->state = m->run.drawing ? MEGA_SLOT_DRAWN : MEGA_SLOT_PENDING;
+}
+
+// The log is full (a program that writes to the TIA all the time): draw what there is and start anew.
+MEGA_NOINLINE void log_overflow(mega_machine *m, int32_t until) {
+    mega_log *log = &m->video->log[m->video->slot];
+    log->end_clock = until;
+    log_catch_up(m, until);
+    log_draw_ragged(m, log);
+    m->run.drawing = 0;
+    log->start = m->console->tia;
+    log->count = 0;
+    log->replayed = 0;
+}
+
+// Makes picture buffer `picture` what the console shows.
+MEGA_FN const uint8_t *picture_look(const mega_machine *m, uint32_t picture) {
+    picture_settle(m, picture, NULL);
+    return m->video->picture[picture];
+}
+
+#endif

@@ -1,0 +1,497 @@
+// mega_tia_fast.h - the picture, a line at a time, from a log of register writes. Shared source.
+//
+// The processor's side of the TIA (mega_bus.h) only logs writes. Here the log is replayed: each object's
+// share of the current line is kept as a 160-bit mask that is rebuilt only when one of its registers changed,
+// and cut where it changed in mid-line. At the end of a line collisions are ANDs of masks, and colours, if
+// anybody wants to see them, a merge of masks, eight pixels at a time. A line without changes costs a copy.
+//
+// Everything is exact: mega_tia_plain.h gives the same collisions, registers and pixels. Only frames that do
+// not draw the whole window (mega_console.h calls them ragged) are drawn by the plain renderer.
+#ifndef MEGA_TIA_FAST_H
+#define MEGA_TIA_FAST_H
+#include "mega_tia.h"
+
+enum { TIA_FAST_COLLIDE = 1, TIA_FAST_DRAW = 2 };
+
+// Who collides in each bit of mega_tia.collisions.
+MEGA_TABLE uint8_t tia_collision_a[16] = {2, 2, 3, 3, 0, 0, 1, 1, 2, 2, 3, 3, 0, 4, 2, 0};
+MEGA_TABLE uint8_t tia_collision_b[16] = {0, 1, 1, 0, 4, 5, 4, 5, 4, 5, 4, 5, 0, 5, 3, 1};
+
+// Eight bits to eight bytes of 0 or 255, bit 0 first.
+#define EXPAND(b)                                                                                             \
+    (((b) & 1 ? 0xFFull : 0) | ((b) & 2 ? 0xFFull << 8 : 0) | ((b) & 4 ? 0xFFull << 16 : 0) |                  \
+     ((b) & 8 ? 0xFFull << 24 : 0) | ((b) & 16 ? 0xFFull << 32 : 0) | ((b) & 32 ? 0xFFull << 40 : 0) |         \
+     ((b) & 64 ? 0xFFull << 48 : 0) | ((b) & 128 ? 0xFFull << 56 : 0))
+#define EXPAND4(b) EXPAND(b), EXPAND((b) + 1), EXPAND((b) + 2), EXPAND((b) + 3)
+#define EXPAND16(b) EXPAND4(b), EXPAND4((b) + 4), EXPAND4((b) + 8), EXPAND4((b) + 12)
+#define EXPAND64(b) EXPAND16(b), EXPAND16((b) + 16), EXPAND16((b) + 32), EXPAND16((b) + 48)
+MEGA_TABLE uint64_t tia_expand[256] = {EXPAND64(0), EXPAND64(64), EXPAND64(128), EXPAND64(192)};
+#undef EXPAND
+#undef EXPAND4
+#undef EXPAND16
+#undef EXPAND64
+
+// ---- masks -------------------------------------------------------------------------------------------
+
+// Each bit twice, or four times.
+MEGA_FN uint32_t tia_stretch2(uint32_t byte) {
+    byte = (byte | byte << 4) & 0x0F0Fu;
+    byte = (byte | byte << 2) & 0x3333u;
+    byte = (byte | byte << 1) & 0x5555u;
+    return byte * 3u;
+}
+MEGA_FN uint32_t tia_stretch4(uint32_t byte) {
+    byte = (byte | byte << 12) & 0x000F000Fu;
+    byte = (byte | byte << 6) & 0x03030303u;
+    byte = (byte | byte << 3) & 0x11111111u;
+    return byte * 15u;
+}
+
+// Sets up to 32 pixels from x on; they wrap around the line.
+MEGA_FN void tia_mask_place(uint64_t mask[3], uint32_t bits, uint32_t x) {
+    const uint32_t at = x % MEGA_WIDTH, shift = at & 63u, word = at >> 6;
+    mask[word] |= (uint64_t)bits << shift;
+    if (shift > 32) {
+        mask[word + 1] |= (uint64_t)bits >> (64u - shift); // word < 2: the last one has 32 bits in use
+    }
+    mask[0] |= mask[2] >> 32;
+    mask[2] &= 0xFFFFFFFFu;
+}
+
+MEGA_FN void tia_mask_player(const mega_tia *tia, uint32_t n, uint64_t mask[3]) {
+    const uint32_t pattern = tia_reverse_bits(tia_player_pattern(tia, n)); // bit 0 leftmost
+    const uint32_t mode = tia->nusiz[n] & 7u;
+    if (mode == 5 || mode == 7) {
+        if (!tia->first_hidden[n]) {
+            tia_mask_place(mask, mode == 5 ? tia_stretch2(pattern) : tia_stretch4(pattern),
+                           tia->position[n] + 1u);
+        }
+        return;
+    }
+    for (uint32_t copies = tia_copies[mode] & (tia->first_hidden[n] ? ~1u : ~0u); copies != 0;
+         copies &= copies - 1u) {
+        tia_mask_place(mask, pattern, tia->position[n] + 16u * (uint32_t)MEGA_LOWEST_BIT(copies));
+    }
+}
+
+MEGA_FN void tia_mask_missile(const mega_tia *tia, uint32_t n, uint64_t mask[3]) {
+    const uint32_t bits = (1u << tia_missile_width(tia, n)) - 1u;
+    if (!tia_missile_enabled(tia, n) || bits == 0) {
+        return;
+    }
+    for (uint32_t copies = tia_copies[tia->nusiz[n] & 7u]; copies != 0; copies &= copies - 1u) {
+        tia_mask_place(mask, bits, tia->position[MEGA_M0 + n] + 16u * (uint32_t)MEGA_LOWEST_BIT(copies));
+    }
+}
+
+MEGA_FN void tia_mask_playfield(const mega_tia *tia, uint64_t mask[3]) {
+    // Left to right: PF0 from bit 4, PF1 from bit 7 down, PF2 from bit 0 up; four pixels each.
+    const uint32_t pf0 = tia->playfield & 0xFu;
+    const uint32_t pf1 = tia_reverse_bits(tia->playfield >> 4 & 0xFFu);
+    const uint32_t pf2 = tia->playfield >> 12;
+    // 80 pixels: `low` holds the first 48, `high` the last 32.
+    const uint64_t low = tia_stretch4(pf0) | (uint64_t)tia_stretch4(pf1) << 16;
+    const uint64_t high = tia_stretch4(pf2);
+    mask[0] = low | high << 48;
+    mask[1] = high >> 16;
+    if (tia->pf_reflect) {
+        const uint64_t mirror_high = tia_stretch4(tia_reverse_bits(pf2));
+        const uint64_t mirror_mid = tia_stretch4(tia_reverse_bits(pf1));
+        const uint64_t mirror_low = tia_stretch4(tia_reverse_bits(pf0) >> 4);
+        const uint64_t right = mirror_high | mirror_mid << 32; // pixels 80..143
+        mask[1] |= right << 16;
+        mask[2] = right >> 48 | mirror_low << 16;
+    } else {
+        mask[1] |= low << 16;
+        mask[2] = high;
+    }
+}
+
+MEGA_FN void tia_mask_build(const mega_tia *tia, uint32_t object, uint64_t mask[3]) {
+    mask[0] = mask[1] = mask[2] = 0;
+    switch (object) {
+    case MEGA_P0:
+    case MEGA_P1:
+        tia_mask_player(tia, object - MEGA_P0, mask);
+        break;
+    case MEGA_M0:
+    case MEGA_M1:
+        tia_mask_missile(tia, object - MEGA_M0, mask);
+        break;
+    case MEGA_BL:
+        if (tia_ball_enabled(tia)) {
+            const uint32_t width = 1u << (tia->ctrlpf >> 4 & 3u);
+            tia_mask_place(mask, (1u << width) - 1u, tia->position[MEGA_BL]);
+        }
+        break;
+    default:
+        tia_mask_playfield(tia, mask);
+        break;
+    }
+}
+
+// Pixels first .. end - 1 of word `word`.
+MEGA_FN uint64_t tia_range_word(uint32_t first, uint32_t end, uint32_t word) {
+    const uint32_t base = 64u * word;
+    const uint32_t from = first > base ? first - base : 0u;
+    const uint32_t to = end > base ? end - base : 0u;
+    if (from >= 64 || to <= from) {
+        return 0;
+    }
+    return (to >= 64 ? ~0ull : (1ull << to) - 1ull) & ~0ull << from;
+}
+
+// ---- one line ----------------------------------------------------------------------------------------
+
+// The beam's place in the line as a pixel number.
+MEGA_FN uint32_t tia_beam_x(const mega_tia *tia) {
+    const int32_t x = MEGA_CLOCKS_PER_LINE - MEGA_CLOCKS_BLANK - tia->line_left;
+    return x > 0 ? (uint32_t)x : 0u;
+}
+
+MEGA_FN void tia_line_set_done(mega_line *line, uint32_t x) {
+    for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
+        line->done[object] = (uint8_t)x;
+        line->seen[object][0] = line->seen[object][1] = line->seen[object][2] = 0;
+    }
+    line->cut = x != 0;
+    line->from = (uint8_t)x;
+}
+
+// Prepares the scratch for a replay that starts where the beam is.
+MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia) {
+    const uint32_t x = tia_beam_x(tia);
+    tia_line_set_done(line, x);
+    line->row_at = tia->picture_at - (int32_t)x;
+    line->stale = (1u << MEGA_OBJECTS) - 1u;
+    line->changed = 1;
+    line->changed_next = 0;
+    line->pieces = 0;
+    line->blank_left = 0;
+    line->repeat = 0;
+}
+
+MEGA_FN void tia_line_refresh(mega_line *line, const mega_tia *tia) {
+    for (uint32_t stale = line->stale; stale != 0; stale &= stale - 1u) {
+        const uint32_t object = (uint32_t)MEGA_LOWEST_BIT(stale);
+        tia_mask_build(tia, object, line->mask[object]);
+    }
+    line->stale = 0;
+}
+
+// Merges three disjoint masks of colours over the background.
+MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t masks[3][3], uint32_t from,
+                                uint32_t end) {
+    const uint64_t each = 0x0101010101010101ull;
+    const uint64_t back = tia->colors[3] * each;
+    const uint64_t color0 = tia->colors[0] * each ^ back;
+    const uint64_t color1 = tia->colors[1] * each ^ back;
+    const uint64_t color2 = tia->colors[2] * each ^ back;
+    for (uint32_t i = from / 8u; i < (end + 7u) / 8u; i++) {
+        const uint32_t word = i >> 3, shift = 8u * (i & 7u);
+        const uint64_t a = tia_expand[masks[0][word] >> shift & 0xFFu];
+        const uint64_t b = tia_expand[masks[1][word] >> shift & 0xFFu];
+        const uint64_t c = tia_expand[masks[2][word] >> shift & 0xFFu];
+        uint64_t pixels = back ^ (a & color0) ^ (b & color1) ^ (c & color2);
+        if (from > 8u * i || end < 8u * i + 8u) {
+            // The first or last group of a piece keeps its neighbours' pixels.
+            const uint64_t keep = tia_expand[~(tia_range_word(from, end, word) >> shift) & 0xFFu];
+            uint64_t old;
+            MEGA_COPY(&old, row + 8u * i, 8);
+            pixels = (pixels & ~keep) | (old & keep);
+        }
+        MEGA_COPY(row + 8u * i, &pixels, 8);
+    }
+}
+
+// Distributes the objects' masks over the three object colours by priority.
+MEGA_INLINE void tia_line_color(uint8_t *row, const mega_tia *tia, uint64_t masks[MEGA_OBJECTS][3],
+                                uint32_t from, uint32_t end) {
+    const uint64_t left[3] = {~0ull, 0xFFFFull, 0ull};
+    const uint32_t score = tia->ctrlpf & CTRLPF_SCORE;
+    uint64_t colored[3][3];
+    if ((tia->ctrlpf & CTRLPF_PRIORITY) != 0) {
+        const uint32_t quirk = score && tia_enabled_objects(tia) == 1u << MEGA_PF;
+        for (uint32_t w = 0; w < 3; w++) {
+            const uint64_t playfield = masks[MEGA_PF][w] | masks[MEGA_BL][w];
+            colored[0][w] = (masks[MEGA_P0][w] | masks[MEGA_M0][w]) & ~playfield;
+            colored[1][w] = (masks[MEGA_P1][w] | masks[MEGA_M1][w]) & ~playfield & ~colored[0][w];
+            colored[2][w] = playfield;
+            if (quirk) {
+                colored[0][w] = playfield & left[w];
+                colored[1][w] = playfield & ~left[w];
+                colored[2][w] = 0;
+            }
+        }
+    } else {
+        for (uint32_t w = 0; w < 3; w++) {
+            uint64_t playfield = masks[MEGA_PF][w];
+            colored[0][w] = masks[MEGA_P0][w] | masks[MEGA_M0][w];
+            colored[1][w] = masks[MEGA_P1][w] | masks[MEGA_M1][w];
+            if (score) {
+                colored[0][w] |= playfield & left[w];
+                colored[1][w] |= playfield & ~left[w];
+                playfield = 0;
+            }
+            colored[1][w] &= ~colored[0][w];
+            colored[2][w] = (playfield | masks[MEGA_BL][w]) & ~colored[0][w] & ~colored[1][w];
+        }
+    }
+    tia_line_paint(row, tia, colored, from, end);
+}
+
+// Collisions and colours of the pixels from line->from to end - 1, which are final.
+MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t end, uint32_t what) {
+    const uint32_t from = line->from;
+    if (end <= from) {
+        return;
+    }
+    uint8_t *row = picture + line->row_at;
+    line->from = (uint8_t)end;
+    if (tia->vblank) {
+        if ((what & TIA_FAST_DRAW) != 0) {
+            MEGA_FILL(row + from, 0, end - from);
+        }
+        return;
+    }
+    tia_line_refresh(line, tia);
+    uint64_t masks[MEGA_OBJECTS][3];
+    uint32_t present = 0;
+    const uint32_t whole = !line->cut && from == 0 && end == MEGA_WIDTH;
+    for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
+        uint64_t any = 0;
+        for (uint32_t w = 0; w < 3; w++) {
+            uint64_t bits = line->mask[object][w];
+            if (!whole) {
+                bits = (bits & tia_range_word(line->done[object], MEGA_WIDTH, w)) | line->seen[object][w];
+                bits &= tia_range_word(from, end, w);
+            }
+            masks[object][w] = bits;
+            any |= bits;
+        }
+        present |= (uint32_t)(any != 0) << object;
+    }
+    if ((what & TIA_FAST_COLLIDE) != 0) {
+        for (uint32_t open = tia_collisions_of[present] & ~(uint32_t)tia->collisions; open != 0;
+             open &= open - 1u) {
+            const uint32_t bit = (uint32_t)MEGA_LOWEST_BIT(open);
+            const uint64_t *a = masks[tia_collision_a[bit]], *b = masks[tia_collision_b[bit]];
+            if (((a[0] & b[0]) | (a[1] & b[1]) | (a[2] & b[2])) != 0) {
+                tia->collisions |= (uint16_t)(1u << bit);
+            }
+        }
+    }
+    if ((what & TIA_FAST_DRAW) != 0) {
+        tia_line_color(row, tia, masks, from, end);
+    }
+}
+
+// The last pixel of the line has been passed.
+MEGA_INLINE void tia_line_complete(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t what) {
+    if (line->changed || line->from != 0 || line->blank_left || !line->repeat) {
+        tia_line_flush(line, tia, picture, MEGA_WIDTH, what);
+    } else if ((what & TIA_FAST_DRAW) != 0) {
+        uint8_t *row = picture + line->row_at;
+        MEGA_COPY(row, row - MEGA_WIDTH, MEGA_WIDTH);
+    }
+    if (line->blank_left && (what & TIA_FAST_DRAW) != 0) {
+        MEGA_FILL(picture + line->row_at, 0, 8);
+    }
+}
+
+MEGA_INLINE void tia_line_next(mega_line *line, mega_tia *tia) {
+    if (tia->star_field || tia->m0_override != MEGA_M0_NORMAL) {
+        line->stale |= (uint8_t)(1u << MEGA_M0);
+        line->changed_next = 1;
+    }
+    if ((tia->first_hidden[0] | tia->first_hidden[1]) != 0) {
+        line->stale |= (uint8_t)(1u << MEGA_P0 | 1u << MEGA_P1);
+        line->changed_next = 1;
+    }
+    if (tia->pf_reflect != (tia->ctrlpf & CTRLPF_REFLECT)) {
+        line->stale |= (uint8_t)(1u << MEGA_PF);
+        line->changed_next = 1;
+    }
+    tia_end_line(tia);
+    // A line that was cut shows a mixture; the next one is whole again and so differs.
+    line->repeat = !line->blank_left && !line->cut && !line->pieces;
+    line->changed = line->changed_next;
+    line->changed_next = 0;
+    line->blank_left = 0;
+    line->pieces = 0;
+    line->row_at += MEGA_WIDTH;
+    if (line->cut) {
+        tia_line_set_done(line, 0);
+    }
+    line->from = 0;
+}
+
+// The beam passes clock 76 of the line: the blank that HMOVE asked for has been shown.
+MEGA_INLINE void tia_line_blank(mega_line *line, mega_tia *tia, int32_t old_left, int32_t new_left) {
+    const int32_t edge = MEGA_CLOCKS_PER_LINE - MEGA_CLOCKS_BLANK - 8;
+    if (tia->hmove_blank && old_left > edge && new_left <= edge) {
+        tia->hmove_blank = 0;
+        line->blank_left = 1;
+    }
+}
+
+MEGA_INLINE void tia_fast_advance(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
+                                  uint8_t *picture, int32_t clock, uint32_t what) {
+    const int32_t end = tia_window_end(tia, cartridge);
+    if (tia->drawn_to >= clock || clock < tia_window_start(tia, cartridge) || tia->drawn_to >= end) {
+        return;
+    }
+    if (clock > end) {
+        clock = end;
+    }
+    while (clock > tia->drawn_to + tia->line_left) {
+        tia_line_blank(line, tia, tia->line_left, 0);
+        tia_line_complete(line, tia, picture, what);
+        tia->drawn_to += tia->line_left;
+        tia->line_left = MEGA_CLOCKS_PER_LINE;
+        tia_line_next(line, tia);
+    }
+    const int32_t left = tia->line_left - (clock - tia->drawn_to);
+    tia_line_blank(line, tia, tia->line_left, left);
+    tia->line_left = left;
+    tia->drawn_to = clock;
+    tia->picture_at = line->row_at + (int32_t)tia_beam_x(tia);
+    if (clock == end) {
+        tia_line_complete(line, tia, picture, what);
+        tia_line_set_done(line, MEGA_WIDTH); // nothing after the window is seen
+    }
+}
+
+// ---- register writes ---------------------------------------------------------------------------------
+
+// An object is about to change: what it showed so far is final.
+MEGA_INLINE void tia_touch(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t object, uint32_t what) {
+    const uint32_t x = tia_beam_x(tia);
+    line->changed = 1;
+    if (x > line->done[object]) {
+        const uint32_t priority_and_score = CTRLPF_PRIORITY | CTRLPF_SCORE;
+        if ((what & TIA_FAST_DRAW) != 0 && (tia->ctrlpf & priority_and_score) == priority_and_score) {
+            // Colours depend on which objects are enabled, so every change ends a piece.
+            line->pieces = 1;
+            tia_line_flush(line, tia, picture, x, what);
+        }
+        if ((line->stale >> object & 1u) != 0) {
+            tia_mask_build(tia, object, line->mask[object]);
+        }
+        for (uint32_t w = 0; w < 3; w++) {
+            line->seen[object][w] |= line->mask[object][w] & tia_range_word(line->done[object], x, w);
+        }
+        line->done[object] = (uint8_t)x;
+        line->cut = 1;
+    }
+    line->stale |= (uint8_t)(1u << object);
+}
+
+// Something that all objects share is about to change: a colour, the priority, blanking.
+MEGA_INLINE void tia_touch_all(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t what) {
+    line->changed = 1;
+    line->pieces = 1;
+    tia_line_flush(line, tia, picture, tia_beam_x(tia), what);
+}
+
+MEGA_INLINE void tia_fast_write(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
+                                uint8_t *picture, uint32_t reg, uint32_t value, int32_t clock, uint32_t what) {
+    const uint32_t line_clock = tia_line_clock(tia, clock);
+    int32_t resp = TIA_RESP_HIDE;
+    tia_fast_advance(line, tia, cartridge, picture, clock + tia_delay(reg, line_clock), what);
+    switch (reg) {
+    case TIA_GRP0:
+        if (!tia->delay_player[0]) {
+            tia_touch(line, tia, picture, MEGA_P0, what);
+        }
+        if (tia->delay_player[1]) {
+            tia_touch(line, tia, picture, MEGA_P1, what);
+        }
+        break;
+    case TIA_GRP1:
+        if (!tia->delay_player[1]) {
+            tia_touch(line, tia, picture, MEGA_P1, what);
+        }
+        if (tia->delay_player[0]) {
+            tia_touch(line, tia, picture, MEGA_P0, what);
+        }
+        if (tia->delay_ball) {
+            tia_touch(line, tia, picture, MEGA_BL, what);
+        }
+        break;
+    case TIA_PF0:
+    case TIA_PF1:
+    case TIA_PF2:
+        tia_touch(line, tia, picture, MEGA_PF, what);
+        break;
+    case TIA_COLUP0:
+    case TIA_COLUP1:
+    case TIA_COLUPF:
+    case TIA_COLUBK:
+        if ((what & TIA_FAST_DRAW) != 0) {
+            tia_touch_all(line, tia, picture, what);
+        }
+        break;
+    case TIA_RESP0:
+    case TIA_RESP1:
+        resp = tia_resp_case(tia, reg - TIA_RESP0, line_clock);
+        if (resp == TIA_RESP_DISPLAY) {
+            tia_fast_advance(line, tia, cartridge, picture, clock + 11, what);
+        }
+        tia_touch(line, tia, picture, reg - TIA_RESP0, what);
+        break;
+    case TIA_REFP0:
+    case TIA_REFP1:
+        tia_touch(line, tia, picture, reg - TIA_REFP0, what);
+        break;
+    case TIA_VDELP0:
+    case TIA_VDELP1:
+        tia_touch(line, tia, picture, reg - TIA_VDELP0, what);
+        break;
+    case TIA_NUSIZ0:
+    case TIA_NUSIZ1:
+        tia_touch(line, tia, picture, reg - TIA_NUSIZ0, what);
+        tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_NUSIZ0, what);
+        break;
+    case TIA_ENAM0:
+    case TIA_ENAM1:
+        tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_ENAM0, what);
+        break;
+    case TIA_RESMP0:
+    case TIA_RESMP1:
+        tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_RESMP0, what);
+        break;
+    case TIA_RESM0:
+    case TIA_RESM1:
+    case TIA_RESBL:
+        tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_RESM0, what);
+        break;
+    case TIA_ENABL:
+    case TIA_VDELBL:
+        tia_touch(line, tia, picture, MEGA_BL, what);
+        break;
+    case TIA_HMOVE:
+        for (uint32_t object = 0; object < 5; object++) {
+            const uint32_t hidden = object < 2 ? tia->first_hidden[object] : 0u;
+            const uint32_t star = object == MEGA_M0 ? tia->m0_override : 0u;
+            if ((hidden | star) != 0 || tia_motion(line_clock / 3u, tia->motion[object]) != 0) {
+                tia_touch(line, tia, picture, object, what);
+            }
+        }
+        break;
+    case TIA_CTRLPF:
+        tia_touch_all(line, tia, picture, what);
+        tia_touch(line, tia, picture, MEGA_BL, what);
+        tia_touch(line, tia, picture, MEGA_PF, what);
+        break;
+    case TIA_VBLANK:
+    case TIA_CXCLR:
+        tia_touch_all(line, tia, picture, what);
+        break;
+    default:
+        break;
+    }
+    tia_apply(tia, cartridge, reg, value, clock, line_clock, resp);
+}
+
+#endif

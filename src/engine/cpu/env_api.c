@@ -1,0 +1,274 @@
+// env_api.c - the functions of megacade.h, section env.
+#include <math.h>
+#include <string.h>
+
+#include "environment.h"
+#include "mega_palettes.h"
+#include "status.h"
+
+// ---- playing -------------------------------------------------------------------------------------------
+
+mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega_env **out) {
+    mega_env *env = NULL;
+    if (out == NULL) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "mega_env_create needs a place for its result");
+    }
+    *out = NULL;
+    if (rom == NULL) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "mega_env_create needs a ROM; mega_rom_builtin has one");
+    }
+    MEGA_TRY(environment_open(desc, rom, &env));
+    const mega_status status = environment_power_on(env, (uint32_t)desc->seed);
+    if (status != MEGA_OK && status != MEGA_ERROR_JAMMED) {
+        mega_env_destroy(env);
+        return status;
+    }
+    *out = env;
+    return MEGA_OK;
+}
+
+mega_status mega_env_reset(mega_env *env) {
+    return environment_reset(env);
+}
+
+mega_status mega_env_reseed(mega_env *env, int32_t seed) {
+    return environment_power_on(env, (uint32_t)seed);
+}
+
+mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t *reward) {
+    if (reward != NULL) {
+        *reward = 0;
+    }
+    if (action >= MEGA_ACTION_COUNT) {
+        return mega_fail(MEGA_ERROR_ACTION, "action %u is not one of 0 to %d", action, MEGA_ACTION_COUNT - 1);
+    }
+    if (isnan(strength)) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength is not a number");
+    }
+    const int32_t gained = env_act(&env->stage, action, strength);
+    if (reward != NULL) {
+        *reward = gained;
+    }
+    return environment_fault(env);
+}
+
+int mega_env_game_over(const mega_env *env) {
+    return env_game_over(&env->stage) != 0;
+}
+int mega_env_terminal(const mega_env *env) {
+    return env->session.rules.terminal != 0;
+}
+int mega_env_truncated(const mega_env *env) {
+    return env_truncated(&env->stage) != 0;
+}
+int32_t mega_env_lives(const mega_env *env) {
+    return env->session.rules.lives;
+}
+uint32_t mega_env_frame_number(const mega_env *env) {
+    return env->session.frame_number;
+}
+uint32_t mega_env_episode_frame_number(const mega_env *env) {
+    return env->session.episode_frame_number;
+}
+
+// ---- mode and difficulty -------------------------------------------------------------------------------
+
+mega_status mega_env_set_mode(mega_env *env, int32_t mode) {
+    for (uint32_t i = 0; env->facts != NULL && i < env->facts->mode_count; i++) {
+        if (env->facts->modes[i] == mode) {
+            env->session.mode = mode;
+            return MEGA_OK;
+        }
+    }
+    return mega_fail(MEGA_ERROR_MODE, "%s has no mode %d; `megacade games %s` lists them",
+                     env->facts != NULL ? env->facts->name : "this cartridge", mode,
+                     env->facts != NULL ? env->facts->name : "");
+}
+
+mega_status mega_env_set_difficulty(mega_env *env, uint32_t difficulty) {
+    for (uint32_t i = 0; env->facts != NULL && i < env->facts->difficulty_count; i++) {
+        if (env->facts->difficulties[i] == difficulty) {
+            env->session.difficulty = difficulty;
+            return MEGA_OK;
+        }
+    }
+    return mega_fail(MEGA_ERROR_MODE, "%s has no difficulty %u; `megacade games %s` lists them",
+                     env->facts != NULL ? env->facts->name : "this cartridge", difficulty,
+                     env->facts != NULL ? env->facts->name : "");
+}
+
+int32_t mega_env_mode(const mega_env *env) {
+    return env->session.mode;
+}
+uint32_t mega_env_difficulty(const mega_env *env) {
+    return env->session.difficulty;
+}
+
+// ---- screen, RAM, sound --------------------------------------------------------------------------------
+
+uint32_t mega_env_screen_height(const mega_env *env) {
+    return env->cartridge.height;
+}
+
+static mega_status check_screen(const mega_env *env, const uint8_t *pixels, size_t size, uint32_t channels) {
+    const size_t expected = (size_t)MEGA_SCREEN_WIDTH * env->cartridge.height * channels;
+    if (pixels == NULL || size != expected) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "the screen has %zu bytes, and there is room for %zu", expected,
+                         pixels == NULL ? 0 : size);
+    }
+    return MEGA_OK;
+}
+
+mega_status mega_env_screen(mega_env *env, uint8_t *pixels, size_t size) {
+    MEGA_TRY(check_screen(env, pixels, size, 1));
+    const mega_machine *machine = &env->stage.machine;
+    memcpy(pixels, picture_look(machine, env->video->current), size);
+    if (env->blend != NULL) {
+        const uint8_t *previous = picture_look(machine, env->video->current ^ 1u);
+        for (size_t i = 0; i < size; i++) {
+            pixels[i] = env->blend[256u * pixels[i] + previous[i]];
+        }
+    }
+    return MEGA_OK;
+}
+
+mega_status mega_env_screen_gray(mega_env *env, uint8_t *pixels, size_t size) {
+    const uint8_t *gray = mega_palette_gray[env->cartridge.pal];
+    MEGA_TRY(mega_env_screen(env, pixels, size));
+    for (size_t i = 0; i < size; i++) {
+        pixels[i] = gray[pixels[i]];
+    }
+    return MEGA_OK;
+}
+
+mega_status mega_env_screen_rgb(mega_env *env, uint8_t *pixels, size_t size) {
+    const uint8_t *palette = mega_palette_rgb[env->cartridge.pal];
+    MEGA_TRY(check_screen(env, pixels, size, 3));
+    // The indices go to the last third and are spread from the front; none is overwritten before it is read.
+    const size_t count = size / 3;
+    uint8_t *indices = pixels + 2 * count;
+    MEGA_TRY(mega_env_screen(env, indices, count));
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *color = palette + 3u * indices[i];
+        memcpy(pixels + 3 * i, color, 3);
+    }
+    return MEGA_OK;
+}
+
+const uint8_t *mega_env_palette(const mega_env *env) {
+    return mega_palette_rgb[env->cartridge.pal];
+}
+
+const uint8_t *mega_env_ram(const mega_env *env) {
+    return env->session.console.riot.ram;
+}
+
+mega_status mega_env_set_ram(mega_env *env, uint32_t index, uint32_t value) {
+    if (index >= MEGA_RAM_SIZE || value > 255) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "RAM byte %u = %u; there are bytes 0 to 127 with values 0 to 255",
+                         index, value);
+    }
+    env->session.console.riot.ram[index] = (uint8_t)value;
+    return MEGA_OK;
+}
+
+const uint8_t *mega_env_audio(const mega_env *env) {
+    return env->stage.sound;
+}
+
+// ---- save states ---------------------------------------------------------------------------------------
+
+// Layout: header, session, cartridge RAM beyond the session's, generator. The bytes are those of this
+// machine's structs (little-endian, no pointers); the version changes with any of them.
+#define STATE_VERSION 1u
+typedef struct state_header {
+    char magic[4]; // "MEGA"
+    uint32_t version;
+    uint32_t size; // of everything
+    uint32_t has_random;
+    char md5[32]; // of the cartridge
+} state_header;
+
+static size_t extra_ram(const mega_env *env) {
+    return env->cart_ram != NULL ? env->cartridge.ram_size : 0;
+}
+
+size_t mega_env_state_size(const mega_env *env) {
+    return sizeof(state_header) + sizeof(mega_session) + extra_ram(env) + sizeof(mega_mt19937);
+}
+
+mega_status mega_env_save(const mega_env *env, int with_random, void *bytes, size_t size) {
+    if (bytes == NULL || size != mega_env_state_size(env)) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "a state has %zu bytes, and there is room for %zu",
+                         mega_env_state_size(env), bytes == NULL ? 0 : size);
+    }
+    state_header header = {{'M', 'E', 'G', 'A'}, STATE_VERSION, (uint32_t)size, with_random != 0, {0}};
+    memcpy(header.md5, env->image_md5, sizeof(header.md5));
+    uint8_t *to = bytes;
+    memcpy(to, &header, sizeof(header));
+    to += sizeof(header);
+    memcpy(to, &env->session, sizeof(mega_session));
+    to += sizeof(mega_session);
+    if (env->cart_ram != NULL) {
+        memcpy(to, env->cart_ram, extra_ram(env));
+        to += extra_ram(env);
+    }
+    if (with_random) {
+        memcpy(to, &env->random, sizeof(mega_mt19937));
+    } else {
+        memset(to, 0, sizeof(mega_mt19937));
+    }
+    return MEGA_OK;
+}
+
+static mega_status check_header(const mega_env *env, const state_header *header, size_t size) {
+    if (memcmp(header->magic, "MEGA", 4) != 0) {
+        return mega_fail(MEGA_ERROR_STATE, "these bytes are not a saved state");
+    }
+    if (header->version != STATE_VERSION) {
+        return mega_fail(MEGA_ERROR_STATE_VERSION, "the state has version %u, and this library reads %u",
+                         header->version, STATE_VERSION);
+    }
+    if (header->size != size || size != mega_env_state_size(env)) {
+        return mega_fail(MEGA_ERROR_STATE, "the state has %zu bytes, expected %zu; it may be cut short", size,
+                         mega_env_state_size(env));
+    }
+    if (memcmp(header->md5, env->image_md5, sizeof(header->md5)) != 0) {
+        return mega_fail(MEGA_ERROR_STATE, "the state belongs to the cartridge with md5 %.32s", header->md5);
+    }
+    return MEGA_OK;
+}
+
+mega_status mega_env_load(mega_env *env, const void *bytes, size_t size) {
+    state_header header;
+    mega_session session;
+    mega_mt19937 random;
+    if (bytes == NULL || size < sizeof(header)) {
+        return mega_fail(MEGA_ERROR_STATE, "these bytes are not a saved state");
+    }
+    const uint8_t *from = bytes;
+    memcpy(&header, from, sizeof(header));
+    MEGA_TRY(check_header(env, &header, size));
+    from += sizeof(header);
+    memcpy(&session, from, sizeof(session));
+    from += sizeof(session);
+    memcpy(&random, from + extra_ram(env), sizeof(random));
+    if (environment_check_session(env, &session) != 0 || (header.has_random && random.index > MEGA_MT_WORDS)) {
+        return mega_fail(MEGA_ERROR_STATE, "the state is damaged: a field is out of its range");
+    }
+    // Some rules' variables are not part of a state in the reference.
+    const uint32_t unsaved = mega_rules_unsaved_vars(env->settings.game);
+    for (uint32_t i = 0; i < MEGA_RULES_VARS; i++) {
+        if ((unsaved >> i & 1u) != 0) {
+            session.rules.var[i] = env->session.rules.var[i];
+        }
+    }
+    env->session = session;
+    if (env->cart_ram != NULL) {
+        memcpy(env->cart_ram, from, extra_ram(env));
+    }
+    if (header.has_random) {
+        env->random = random;
+    }
+    return MEGA_OK;
+}

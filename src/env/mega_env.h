@@ -1,0 +1,256 @@
+// mega_env.h - reset and act, exactly as the reference does them. Shared source.
+#ifndef MEGA_ENV_H
+#define MEGA_ENV_H
+#include "mega_env_state.h"
+
+#define MEGA_ENV_ACTIONS 18u
+#define MEGA_ENV_RESET 40u // the RESET switch, only inside resets
+
+#define MEGA_PADDLE_STEP 23000.0
+#define MEGA_PADDLE_MIN 27450
+#define MEGA_PADDLE_MAX 790196
+
+// What each action presses.
+MEGA_TABLE uint8_t env_presses[MEGA_ENV_ACTIONS] = {
+    0,                                                      // NOOP
+    MEGA_PRESS_FIRE,                                        // FIRE
+    MEGA_PRESS_UP,                                          // UP
+    MEGA_PRESS_RIGHT,                                       // RIGHT
+    MEGA_PRESS_LEFT,                                        // LEFT
+    MEGA_PRESS_DOWN,                                        // DOWN
+    MEGA_PRESS_UP | MEGA_PRESS_RIGHT,                       // UPRIGHT
+    MEGA_PRESS_UP | MEGA_PRESS_LEFT,                        // UPLEFT
+    MEGA_PRESS_DOWN | MEGA_PRESS_RIGHT,                     // DOWNRIGHT
+    MEGA_PRESS_DOWN | MEGA_PRESS_LEFT,                      // DOWNLEFT
+    MEGA_PRESS_UP | MEGA_PRESS_FIRE,                        // UPFIRE
+    MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE,                     // RIGHTFIRE
+    MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,                      // LEFTFIRE
+    MEGA_PRESS_DOWN | MEGA_PRESS_FIRE,                      // DOWNFIRE
+    MEGA_PRESS_UP | MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE,     // UPRIGHTFIRE
+    MEGA_PRESS_UP | MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,      // UPLEFTFIRE
+    MEGA_PRESS_DOWN | MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE,   // DOWNRIGHTFIRE
+    MEGA_PRESS_DOWN | MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,    // DOWNLEFTFIRE
+};
+
+// ---- questions -----------------------------------------------------------------------------------------
+
+MEGA_FN uint32_t env_truncated(const mega_stage *stage) {
+    const mega_settings *settings = stage->settings;
+    const mega_session *session = stage->session;
+    return (settings->max_episode_frames > 0 &&
+            session->episode_frame_number >= (uint32_t)settings->max_episode_frames) ||
+           (settings->truncate_on_life_loss && session->rules.lives < settings->max_lives);
+}
+MEGA_FN uint32_t env_game_over(const mega_stage *stage) {
+    return stage->session->rules.terminal || env_truncated(stage);
+}
+MEGA_FN mega_memory env_memory(const mega_stage *stage) {
+    mega_memory memory;
+    memory.ram = stage->session->console.riot.ram;
+    memory.cart_ram = stage->machine.cartridge->ram_size == 128 ? stage->machine.cart_ram : NULL;
+    return memory;
+}
+MEGA_FN uint32_t env_has_paddles(const mega_stage *stage) {
+    return stage->machine.cartridge->left_paddles || stage->machine.cartridge->right_paddles;
+}
+
+// ---- frames --------------------------------------------------------------------------------------------
+
+// One frame with the switches as they are. Not inlined: every way of playing comes here.
+MEGA_NOINLINE void env_run_frame(mega_stage *stage) {
+    const uint32_t how = stage->settings->plain ? MEGA_RUN_PLAIN
+                         : stage->looked_at     ? MEGA_RUN_DRAWN
+                                                : MEGA_RUN_FAST;
+    console_run_frame(&stage->machine, how);
+}
+
+MEGA_FN void env_step_rules(mega_stage *stage) {
+    mega_rules_step(stage->settings->game, &stage->session->rules, env_memory(stage));
+}
+
+// The end of a run of frames: the reference then copies RAM over the bus, which leaves its last byte there.
+MEGA_FN void env_end_run(mega_stage *stage) {
+    mega_console *console = &stage->session->console;
+    console->bus = console->riot.ram[127];
+}
+
+MEGA_FN mega_pads env_released(const mega_stage *stage) {
+    mega_pads pads;
+    pads.press[0] = pads.press[1] = 0;
+    pads.resistance[0] = stage->session->paddle[0];
+    pads.resistance[1] = stage->session->paddle[1];
+    pads.select = 0;
+    pads.reset = 0;
+    pads.difficulty = stage->session->difficulty;
+    return pads;
+}
+
+// A paddle moves by a step per frame: RIGHT lowers its resistance. The product is a double in the reference.
+MEGA_FN void env_move_paddles(mega_stage *stage, uint32_t presses, float strength) {
+    mega_session *session = stage->session;
+    const double size = strength < 0.0f ? -(double)strength : (double)strength;
+    double way = 0.0;
+    if ((presses & MEGA_PRESS_RIGHT) != 0) {
+        way = -MEGA_PADDLE_STEP * size;
+    } else if ((presses & MEGA_PRESS_LEFT) != 0) {
+        way = MEGA_PADDLE_STEP * size;
+    }
+    // Beyond this it is at the limit anyway, and the conversion stays defined.
+    way = way > 2e9 ? 2e9 : way < -2e9 ? -2e9 : way;
+    int64_t to = (int64_t)session->paddle[0] + (int32_t)way;
+    for (uint32_t player = 0; player < 2; player++) {
+        to = to < session->paddle_min ? session->paddle_min : to;
+        to = to > session->paddle_max ? session->paddle_max : to;
+        session->paddle[player] = (int32_t)to;
+        to = session->paddle[1];
+    }
+}
+
+// `count` frames with one action of player A (player B does nothing), the rules running after each.
+MEGA_FN void env_play(mega_stage *stage, uint32_t action, float strength, uint32_t count) {
+    const uint32_t presses = action < MEGA_ENV_ACTIONS ? env_presses[action] : 0u;
+    for (uint32_t i = 0; i < count; i++) {
+        if (env_has_paddles(stage)) {
+            env_move_paddles(stage, presses, strength);
+        }
+        mega_pads pads = env_released(stage);
+        pads.press[0] = presses;
+        pads.reset = action == MEGA_ENV_RESET;
+        console_set_input(&stage->machine, &pads);
+        env_run_frame(stage);
+        env_step_rules(stage);
+    }
+    env_end_run(stage);
+}
+
+MEGA_FN void env_soft_reset(mega_stage *stage) {
+    env_play(stage, MEGA_ENV_RESET, 1.0f, 4);
+    stage->sticky_action = 0;
+    stage->sticky_strength = 1.0f;
+}
+
+// SELECT is held without the rules looking; only the frame after its release counts.
+MEGA_FN void env_press_select(mega_stage *stage, uint32_t frames) {
+    mega_pads pads = env_released(stage);
+    pads.select = 1;
+    console_set_input(&stage->machine, &pads);
+    for (uint32_t i = 0; i < frames; i++) {
+        env_run_frame(stage);
+    }
+    env_end_run(stage);
+    env_play(stage, 0, 1.0f, 1);
+    stage->session->frame_number++;
+    stage->session->episode_frame_number++;
+}
+
+// ---- act -----------------------------------------------------------------------------------------------
+
+MEGA_FN void env_make_sound(mega_stage *stage) {
+    if (stage->settings->sound) {
+        sound_generate(&stage->sound_generator, stage->session->console.sync.audio, stage->sound,
+                       MEGA_SOUND_SAMPLES);
+    }
+}
+
+// One frame of an act: two draws, and a frame unless the episode is over. Returns its reward.
+MEGA_FN int32_t env_act_frame(mega_stage *stage, uint32_t action, float strength) {
+    const double a = mega_mt_next(stage->random) / 4294967296.0;
+    mega_mt_next(stage->random); // player B's draw: whatever it says, B does nothing
+    if (a >= stage->settings->sticky) {
+        stage->sticky_action = action;
+        stage->sticky_strength = strength;
+    }
+    if (env_game_over(stage)) {
+        return 0;
+    }
+    const uint32_t legal = stage->settings->legal_actions >> stage->sticky_action & 1u;
+    env_play(stage, legal ? stage->sticky_action : 0u, stage->sticky_strength, 1);
+    stage->session->frame_number++;
+    stage->session->episode_frame_number++;
+    return stage->session->rules.reward;
+}
+
+// `action` is below MEGA_ENV_ACTIONS.
+MEGA_FN int32_t env_act(mega_stage *stage, uint32_t action, float strength) {
+    uint32_t sum = 0; // wraps as 32-bit rewards do
+    for (uint32_t i = 0; i < stage->settings->frame_skip; i++) {
+        sum += (uint32_t)env_act_frame(stage, action, strength);
+    }
+    env_make_sound(stage);
+    const int32_t reward = (int32_t)sum;
+    return reward < stage->settings->reward_min   ? stage->settings->reward_min
+           : reward > stage->settings->reward_max ? stage->settings->reward_max
+                                                  : reward;
+}
+
+// ---- reset ---------------------------------------------------------------------------------------------
+
+MEGA_FN void env_select_mode(mega_stage *stage) {
+    mega_rules *rules = &stage->session->rules;
+    for (;;) {
+        const mega_request request =
+            mega_rules_select(stage->settings->game, rules, env_memory(stage), stage->session->mode);
+        switch (request.kind) {
+        case MEGA_REQUEST_SELECT:
+            env_press_select(stage, (uint32_t)request.amount);
+            break;
+        case MEGA_REQUEST_SELECT_RND:
+            env_press_select(stage, 2u + mega_mt_next(stage->random) % 256u);
+            break;
+        case MEGA_REQUEST_ACT:
+            env_act(stage, (uint32_t)request.amount, 1.0f);
+            break;
+        case MEGA_REQUEST_SOFT_RESET:
+            env_soft_reset(stage);
+            break;
+        case MEGA_REQUEST_FAIL:
+            stage->failed = 1;
+            return;
+        default:
+            return;
+        }
+    }
+}
+
+// A new episode. `draws` are the next console_reset_draws() numbers of the console's sequence.
+MEGA_FN void env_reset(mega_stage *stage, const uint32_t *draws) {
+    mega_session *session = stage->session;
+    const mega_settings *settings = stage->settings;
+    stage->failed = 0;
+    session->episode_frame_number = 0;
+    session->paddle[0] = session->paddle[1] = (session->paddle_min + session->paddle_max) / 2;
+    console_reset(&stage->machine, draws);
+    env_play(stage, 0, 1.0f, 60);
+    env_soft_reset(stage);
+    mega_rules_reset(settings->game, &session->rules);
+    env_select_mode(stage);
+    env_soft_reset(stage);
+    for (uint32_t i = 0; i < settings->starting_action_count; i++) {
+        env_play(stage, settings->starting_actions[i], 1.0f, 1);
+    }
+}
+
+// ---- power on ------------------------------------------------------------------------------------------
+
+// Before anything is plugged in by the environment: nothing pressed, paddles at 0, the cartridge's switches.
+MEGA_FN void env_unplugged(mega_stage *stage) {
+    const mega_cartridge *cartridge = stage->machine.cartridge;
+    mega_pads pads = env_released(stage);
+    pads.resistance[0] = pads.resistance[1] = 0;
+    pads.difficulty = (uint32_t)cartridge->left_difficulty_a | (uint32_t)cartridge->right_difficulty_a << 1;
+    console_set_input(&stage->machine, &pads);
+}
+
+// The frames that find out the television format; what they leave in RAM survives. `cartridge` is the
+// description in force meanwhile.
+MEGA_FN void env_probe(mega_stage *stage, const mega_cartridge *cartridge, const uint32_t *draws) {
+    const mega_cartridge *final = stage->machine.cartridge;
+    stage->machine.cartridge = cartridge;
+    console_reset(&stage->machine, draws);
+    for (uint32_t i = 0; i < 60; i++) {
+        env_run_frame(stage);
+    }
+    stage->machine.cartridge = final;
+}
+
+#endif

@@ -1,0 +1,33 @@
+# Benchmarks of the built-in game: the checksum depends on the work, not on how it is divided.
+source "$(dirname "$0")/common.bash"
+
+checksum() {
+    "$MEGACADE" bench --seconds 0.02 --json "$@" |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["checksum"])' ||
+        echo "failed $RANDOM$RANDOM" # equal to no other
+}
+
+passes "$MEGACADE" bench --seconds 0.05 --repeat 3 --envs 2 --json
+output_is_json
+checks=$((checks + 1))
+python3 -c '
+import json, sys
+result = json.load(sys.stdin)
+for key in ("game device load envs threads frame_skip obs seconds raw_fps steps resets checksum version").split():
+    assert key in result, key
+frames = result["steps"] * result["frame_skip"] * result["envs"]
+assert abs(frames / result["seconds"] - result["raw_fps"]) < 1e-6 * result["raw_fps"], result
+assert result["best_fps"] >= result["raw_fps"] > 0 and result["seconds"] >= 0.05, result
+' <"$work/out" || fail "the object that bench --json prints"
+passes "$MEGACADE" bench --seconds 0.02 --envs 3 --threads 2
+output '^frames/s '
+
+first=$(checksum --envs 4)
+holds "twice the same" "$first" = "$(checksum --envs 4)"
+holds "with threads" "$first" = "$(checksum --envs 4 --threads 3)"
+holds "without fast paths" "$first" = "$(checksum --envs 4 --plain)"
+holds "not with other work" "$first" != "$(checksum --envs 5)"
+for obs in none ram; do
+    holds "obs $obs" "$(checksum --envs 2 --obs $obs)" = "$(checksum --envs 2 --obs $obs --threads 2 --plain)"
+done
+finish
