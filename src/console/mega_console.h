@@ -130,7 +130,7 @@ MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
     run->line_origin = console->tia.frame_start / 3;
     run->watchdog = run->line_origin + MEGA_CYCLES_PER_LINE * (console_max_lines(m->cartridge) + 1);
     run->touch_cycle = console->cycles;
-    run->touch_register = TIA_NOTHING;
+    run->touch_register = MEGA_UNTOUCHED;
     run->drawing = how == MEGA_RUN_DRAWN;
     cart_plain_range(run, m->cartridge->scheme);
     cart_update_windows(m);

@@ -47,6 +47,7 @@ typedef struct mega_line {
     uint8_t repeat;       // 1: the row above in the picture is the line before, whole
 } mega_line;
 
+#define MEGA_UNTOUCHED 0xFF
 // Scratch of one frame request: what the processor's side knows without looking at the state.
 typedef struct mega_run {
     uint32_t window[16]; // offset in the image of the 1 KiB at address bits 13..10; see mega_cart.h
@@ -55,7 +56,7 @@ typedef struct mega_run {
     int32_t watchdog;       // cycle from which any TIA write ends the frame
     int32_t line_origin;    // cycle at which line 0 began
     uint32_t touch_cycle;   // last access to the TIA ...
-    uint8_t touch_register; // ... and its register (0x3F for reads)
+    uint8_t touch_register; // ... and its register (0x3F for reads, or MEGA_UNTOUCHED)
     uint8_t keep_next;      // 1: the next access must be logged even if it changes nothing
     uint8_t stop;           // 1: the frame ended
     uint8_t remap;          // 1: a bank was switched

@@ -101,7 +101,7 @@ MEGA_FN void log_begin(mega_machine *m) {
 
 MEGA_FN uint32_t log_is_clean(const mega_machine *m, const mega_log *log) {
     const mega_tia *start = &log->start;
-    return start->drawn_to == tia_window_start(start, m->cartridge) &&
+    return !m->console->sync.unfinished && start->drawn_to == tia_window_start(start, m->cartridge) &&
            start->line_left == MEGA_CLOCKS_PER_LINE && start->picture_at == 0 &&
            m->console->tia.drawn_to == tia_window_end(start, m->cartridge);
 }
@@ -111,7 +111,9 @@ MEGA_FN void log_end(mega_machine *m) {
     mega_log *log = &m->video->log[m->video->slot];
     const int32_t clock = (int32_t)(3u * m->run.touch_cycle);
     const uint32_t line_clock = tia_line_clock(&m->console->tia, clock);
-    log->end_clock = clock + tia_delay(m->run.touch_register, line_clock);
+    log->end_clock = m->run.touch_register == MEGA_UNTOUCHED
+                         ? m->console->tia.drawn_to
+                         : clock + tia_delay(m->run.touch_register, line_clock);
     log_catch_up(m, log->end_clock);
     if (!log_is_clean(m, log)) {
         log_draw_ragged(m, log);
