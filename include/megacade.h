@@ -162,6 +162,7 @@ typedef struct mega_env_desc {
     uint32_t struct_size;         // sizeof(mega_env_desc) as the caller compiled it; zero the rest for defaults
     int32_t seed;                 // of the environment's generator (sticky actions)
     uint32_t frame_skip;          // frames per act; 0 means 1
+    uint32_t frame_skip_high;     // not 0: an act plays frame_skip to frame_skip_high - 1 frames, drawn each time
     float sticky;                 // probability that a frame repeats the previous action, 0 to 1
     int32_t max_episode_frames;   // the episode is cut after so many; 0 means never
     int32_t reward_min;           // limits of an act's reward; both 0 means none
@@ -180,6 +181,9 @@ MEGA_API void mega_env_destroy(mega_env *env);
 MEGA_API mega_status mega_env_reset(mega_env *env);
 // Power cycle with a new seed: as if the environment had just been created.
 MEGA_API mega_status mega_env_reseed(mega_env *env, int32_t seed);
+// Power cycle and reset as Gymnasium's AtariEnv.reset(seed=...) does them: `seed` is split into the seed of the
+// environment's generator and that of the frame skip's. Mode and difficulty stay.
+MEGA_API mega_status mega_env_gym_reset(mega_env *env, uint64_t seed);
 // Plays one action for `frame_skip` frames. `strength` scales a paddle's movement and is otherwise ignored
 // (NaN is an error). After the end of an episode nothing is emulated and the reward is 0.
 MEGA_API mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t *reward);

@@ -35,6 +35,18 @@ mega_status mega_env_reseed(mega_env *env, int32_t seed) {
     return environment_power_on(env, (uint32_t)seed);
 }
 
+mega_status mega_env_gym_reset(mega_env *env, uint64_t seed) {
+    const int32_t mode = env->session.mode;
+    const uint32_t difficulty = env->session.difficulty;
+    uint32_t numpy_seed, env_seed;
+    gym_seeds(seed, &numpy_seed, &env_seed);
+    pcg64_seed(&env->skip_random, numpy_seed);
+    MEGA_TRY(environment_power_on(env, env_seed));
+    env->session.mode = mode;
+    env->session.difficulty = difficulty;
+    return environment_reset(env);
+}
+
 mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t *reward) {
     if (reward != NULL) {
         *reward = 0;
@@ -45,7 +57,14 @@ mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t
     if (isnan(strength)) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength is not a number");
     }
-    const int32_t gained = env_act(&env->stage, action, strength);
+    int32_t gained = 0;
+    if (env->skip_high == 0) {
+        gained = env_act(&env->stage, action, strength);
+    } else {
+        for (uint32_t left = pcg64_integers(&env->skip_random, env->skip_low, env->skip_high); left > 0; left--) {
+            gained += env_act(&env->stage, action, strength);
+        }
+    }
     if (reward != NULL) {
         *reward = gained;
     }

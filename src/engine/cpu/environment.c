@@ -99,6 +99,10 @@ static mega_status check_desc(const mega_env_desc *desc) {
     if (desc->frame_skip > 1000000) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "frame_skip is %u, expected at most 1000000", desc->frame_skip);
     }
+    if (desc->frame_skip_high != 0 && (desc->frame_skip == 0 || desc->frame_skip_high <= desc->frame_skip)) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "frame skips from %u to below %u: expected 0 < low < high",
+                         desc->frame_skip, desc->frame_skip_high);
+    }
     if (desc->reward_min > desc->reward_max) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "reward_min %d is above reward_max %d", desc->reward_min,
                          desc->reward_max);
@@ -118,7 +122,10 @@ static void fill_settings(mega_env *env, const mega_env_desc *desc, int32_t game
     settings->legal_actions = facts != NULL ? facts->legal_actions : (1u << MEGA_ACTION_COUNT) - 1u;
     settings->starting_actions = facts != NULL ? facts->starting_actions : NULL;
     settings->starting_action_count = facts != NULL ? facts->starting_action_count : 0;
-    settings->frame_skip = desc->frame_skip != 0 ? desc->frame_skip : 1;
+    settings->frame_skip = desc->frame_skip != 0 && desc->frame_skip_high == 0 ? desc->frame_skip : 1;
+    env->skip_low = desc->frame_skip;
+    env->skip_high = desc->frame_skip_high;
+    pcg64_seed(&env->skip_random, (uint32_t)desc->seed);
     settings->sticky = six_digits(desc->sticky);
     settings->max_episode_frames = desc->max_episode_frames;
     const int limited = desc->reward_min != 0 || desc->reward_max != 0;
