@@ -9,21 +9,26 @@
 #include "mega_state.h"
 
 MEGA_FN void cpu_set_nz(mega_cpu *cpu, uint32_t value) {
-    cpu->sign = (uint8_t)value;
-    cpu->zero = (uint8_t)value;
+    cpu->nz = (uint16_t)(value & 0xFFu);
+}
+MEGA_FN uint32_t cpu_negative(const mega_cpu *cpu) {
+    return (cpu->nz & 0x180u) != 0;
+}
+MEGA_FN uint32_t cpu_is_zero(const mega_cpu *cpu) {
+    return (cpu->nz & 0xFFu) == 0;
 }
 
 // The status byte as it is pushed: bits 5 and 4 are always set.
 MEGA_FN uint8_t cpu_status(const mega_cpu *cpu) {
-    return (uint8_t)((cpu->sign & 0x80u) | (uint32_t)cpu->overflow << 6 | 0x30u | (uint32_t)cpu->decimal << 3 |
-                     (uint32_t)cpu->interrupt << 2 | (cpu->zero == 0 ? 2u : 0u) | cpu->carry);
+    return (uint8_t)(cpu_negative(cpu) << 7 | (uint32_t)cpu->overflow << 6 | 0x30u |
+                     (uint32_t)cpu->decimal << 3 | (uint32_t)cpu->interrupt << 2 | cpu_is_zero(cpu) << 1 |
+                     cpu->carry);
 }
 MEGA_FN void cpu_set_status(mega_cpu *cpu, uint32_t status) {
-    cpu->sign = (uint8_t)(status & 0x80u);
     cpu->overflow = (uint8_t)(status >> 6 & 1u);
     cpu->decimal = (uint8_t)(status >> 3 & 1u);
     cpu->interrupt = (uint8_t)(status >> 2 & 1u);
-    cpu->zero = (uint8_t)((status >> 1 & 1u) ^ 1u);
+    cpu->nz = (uint16_t)((status & 0x80u) << 1 | ((status >> 1 & 1u) ^ 1u));
     cpu->carry = (uint8_t)(status & 1u);
 }
 
@@ -126,8 +131,7 @@ MEGA_FN void op_eor(mega_cpu *cpu, uint32_t value) {
     cpu_set_a(cpu, cpu->a ^ value);
 }
 MEGA_FN void op_bit(mega_cpu *cpu, uint32_t value) {
-    cpu->zero = (uint8_t)(cpu->a & value);
-    cpu->sign = (uint8_t)value;
+    cpu->nz = (uint16_t)((value & 0x80u) << 1 | (cpu->a & value));
     cpu->overflow = (uint8_t)(value >> 6 & 1u);
 }
 MEGA_FN void op_nop(mega_cpu *cpu, uint32_t value) {

@@ -14,14 +14,15 @@
 #include "mega_cpu.h"
 #include "mega_opcodes.h"
 
-// A stretch of addresses from which instructions of up to three bytes can be read straight from the image.
+// A stretch of plain ROM from which whole instructions can be read: image indices low .. low + span - 1. An
+// index minus the offset is the address.
 typedef struct mega_stretch {
-    uint32_t low;    // first program counter
-    uint32_t span;   // how many follow; 0 when there is no stretch
-    uint32_t offset; // image index of an address minus the address, modulo 2^32
+    uint32_t low;
+    uint32_t span; // 0 when there is no stretch
+    uint32_t offset;
 } mega_stretch;
 
-// The stretch around pc. The image is contiguous at least inside a 1 KiB window; whole banks are tried first.
+// The stretch around pc. The image is contiguous at least inside a 1 KiB window.
 MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) {
     const mega_run *run = &m->run;
     const uint32_t a = pc & 0xFFFu;
@@ -40,20 +41,38 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     while (low > 0 && run->window[first + (low >> 10)] == run->window[first + (low >> 10) - 1u] + 0x400u) {
         low -= 0x400u;
     }
-    const uint32_t offset = run->window[first + (low >> 10)] - low;
+    const uint32_t start = run->window[first + (low >> 10)] - low; // image index of address 0 of the page
     low = low > run->plain_low ? low : run->plain_low;
     end = end < run->plain_low + run->plain_span ? end : run->plain_low + run->plain_span;
     if (a + 3u > end) {
         return stretch; // the last two addresses: operands may come from elsewhere
     }
-    stretch.low = (pc & 0xF000u) | low;
+    stretch.low = start + low;
     stretch.span = end - low - 2u;
-    stretch.offset = offset - (pc & 0xF000u);
+    stretch.offset = start - (pc & 0xF000u);
     return stretch;
 }
 
 // ---- macros of the interpreter body ----------------------------------------------------------------------
-// They use its local variables: m, r (registers), cycles, bus, stretch, and linear, logged.
+// They use its local variables: m, r (registers), cycles, bus, at, stretch, budget, and linear, logged.
+//
+// The linear variant keeps the program counter as an image index `at`, and the data bus only inside an
+// instruction: what it leaves behind (exit_bus) matters only where the loop can end, after slow writes and
+// transfers of control.
+
+#define PC() (linear ? (at - stretch.offset) & 0xFFFFu : (uint32_t)r.pc)
+#define SET_PC(address)                                                                                       \
+    do {                                                                                                      \
+        if (linear) {                                                                                         \
+            at = ((address) & 0xFFFFu) + stretch.offset;                                                      \
+        } else {                                                                                              \
+            r.pc = (uint16_t)(address);                                                                       \
+        }                                                                                                     \
+        exit_bus = bus;                                                                                       \
+    } while (0)
+
+// Ends the loop: the linear variant leaves one instruction of its budget.
+#define LEAVE() (budget = linear)
 
 // After a slow access a bank may have been switched.
 #define CHECK_REMAP()                                                                                         \
@@ -94,10 +113,19 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         bus = target;                                                                                         \
     } while (0)
 
+#define CHECK_STOP(value)                                                                                     \
+    do {                                                                                                      \
+        exit_bus = (value);                                                                                   \
+        if (MEGA_UNLIKELY(m->run.stop)) {                                                                     \
+            LEAVE();                                                                                          \
+        }                                                                                                     \
+    } while (0)
+
 #define WRITE_SLOW(where, value)                                                                              \
     do {                                                                                                      \
         cycles = logged ? bus_write_fast(m, where, value, cycles) : bus_write_plain(m, where, value, cycles, 0); \
         CHECK_REMAP();                                                                                        \
+        CHECK_STOP(value);                                                                                    \
     } while (0)
 
 #define WRITE_ANY(where, value)                                                                               \
@@ -114,12 +142,12 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define FETCH(target)                                                                                         \
     do {                                                                                                      \
         if (linear) {                                                                                         \
-            target = image[(uint32_t)(stretch.offset + r.pc)];                                                \
+            target = image[at++];                                                                             \
             bus = target;                                                                                     \
         } else {                                                                                              \
             READ_ANY(target, (uint32_t)r.pc);                                                                 \
+            r.pc++;                                                                                           \
         }                                                                                                     \
-        r.pc++;                                                                                               \
     } while (0)
 
 // The stack is RAM for SP >= $80 and, on this bus, the TIA below. Pushes tell whether another one came just
@@ -131,8 +159,10 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
             ram[r.sp & 0x7Fu] = (uint8_t)pushed;                                                              \
         } else if (logged) {                                                                                  \
             cycles = bus_push(m, 0x100u | r.sp, pushed, cycles, after_write);                                 \
+            CHECK_STOP(pushed);                                                                               \
         } else {                                                                                              \
             cycles = bus_write_plain(m, 0x100u | r.sp, pushed, cycles, after_write);                          \
+            CHECK_STOP(pushed);                                                                               \
         }                                                                                                     \
         bus = pushed;                                                                                         \
         r.sp--;                                                                                               \
@@ -238,7 +268,10 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         OTHER_##operation break;
 
 #define OTHER_nop
-#define OTHER_jam r.jammed = 1;
+#define OTHER_jam                                                                                             \
+    r.jammed = 1;                                                                                             \
+    exit_bus = bus;                                                                                           \
+    LEAVE();
 #define OTHER_clc r.carry = 0;
 #define OTHER_sec r.carry = 1;
 #define OTHER_cli r.interrupt = 0;
@@ -274,21 +307,21 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     cpu_set_status(&r, value);
 #define OTHER_jmp                                                                                             \
     ADDRESS_ABS(0);                                                                                           \
-    r.pc = (uint16_t)address;
+    SET_PC(address);
 // The pointer's second byte does not leave the page.
 #define OTHER_jmp_indirect                                                                                    \
     ADDRESS_ABS(0);                                                                                           \
     READ_ANY(low, address);                                                                                   \
     pointer = (address & 0xFF00u) | ((address + 1u) & 0xFFu);                                                 \
     READ_ANY(address, pointer);                                                                               \
-    r.pc = (uint16_t)(address << 8 | low);
+    SET_PC(address << 8 | low);
 #define OTHER_jsr                                                                                             \
     FETCH(low);                                                                                               \
     PEEK_STACK(value);                                                                                        \
-    PUSH((uint32_t)r.pc >> 8, 0);                                                                             \
-    PUSH(r.pc & 0xFFu, 1);                                                                                    \
+    PUSH(PC() >> 8, 0);                                                                             \
+    PUSH(PC() & 0xFFu, 1);                                                                                    \
     FETCH(address);                                                                                           \
-    r.pc = (uint16_t)(address << 8 | low);
+    SET_PC(address << 8 | low);
 #define OTHER_rts                                                                                             \
     PEEK_STACK(value);                                                                                        \
     r.sp++;                                                                                                   \
@@ -297,7 +330,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     PEEK_STACK(address);                                                                                      \
     address = address << 8 | low;                                                                             \
     READ_ANY(value, address);                                                                                 \
-    r.pc = (uint16_t)(address + 1u);
+    SET_PC(address + 1u);
 #define OTHER_rti                                                                                             \
     PEEK_STACK(value);                                                                                        \
     r.sp++;                                                                                                   \
@@ -307,38 +340,39 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     r.sp++;                                                                                                   \
     PEEK_STACK(address);                                                                                      \
     cpu_set_status(&r, value);                                                                                \
-    r.pc = (uint16_t)(address << 8 | low);
+    SET_PC(address << 8 | low);
 #define OTHER_brk                                                                                             \
     FETCH(value);                                                                                             \
-    PUSH((uint32_t)r.pc >> 8, 0);                                                                             \
-    PUSH(r.pc & 0xFFu, 1);                                                                                    \
+    PUSH(PC() >> 8, 0);                                                                             \
+    PUSH(PC() & 0xFFu, 1);                                                                                    \
     PUSH(cpu_status(&r), 1);                                                                                  \
     r.interrupt = 1;                                                                                          \
     READ_ANY(low, 0xFFFEu);                                                                                   \
     READ_ANY(address, 0xFFFFu);                                                                               \
-    r.pc = (uint16_t)(address << 8 | low);
+    SET_PC(address << 8 | low);
 
 #define BRANCH(condition)                                                                                     \
     FETCH(value);                                                                                             \
     if (condition) {                                                                                          \
-        address = (r.pc + (value ^ 0x80u) - 0x80u) & 0xFFFFu;                                                 \
-        low = ((r.pc ^ address) & 0xFF00u) != 0 ? 2u : 1u;                                                    \
+        low = PC();                                                                                           \
+        address = (low + (value ^ 0x80u) - 0x80u) & 0xFFFFu;                                                  \
+        low = ((low ^ address) & 0xFF00u) != 0 ? 2u : 1u;                                                     \
         cycles += low;                                                                                        \
-        r.pc = (uint16_t)address;                                                                             \
+        SET_PC(address);                                                                                      \
         if (linear && value >= 0xFB && value <= 0xFD) {                                                       \
-            const uint32_t skipped = cpu_skip_wait(m, &r, opcode, value, stretch, 2u + low, cycles, budget);  \
+            const uint32_t skipped = cpu_skip_wait(m, &r, opcode, value, at, stretch, 2u + low, cycles, budget); \
             cycles += skipped >> 16;                                                                          \
             budget -= skipped & 0xFFFFu;                                                                      \
         }                                                                                                     \
     }
-#define OTHER_bpl BRANCH((r.sign & 0x80u) == 0)
-#define OTHER_bmi BRANCH((r.sign & 0x80u) != 0)
+#define OTHER_bpl BRANCH(!cpu_negative(&r))
+#define OTHER_bmi BRANCH(cpu_negative(&r))
 #define OTHER_bvc BRANCH(r.overflow == 0)
 #define OTHER_bvs BRANCH(r.overflow != 0)
 #define OTHER_bcc BRANCH(r.carry == 0)
 #define OTHER_bcs BRANCH(r.carry != 0)
-#define OTHER_bne BRANCH(r.zero != 0)
-#define OTHER_beq BRANCH(r.zero == 0)
+#define OTHER_bne BRANCH(!cpu_is_zero(&r))
+#define OTHER_beq BRANCH(cpu_is_zero(&r))
 
 // ---- waiting loops -----------------------------------------------------------------------------------------
 
@@ -348,25 +382,29 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 //   DEX BNE / DEY BNE              counts a register down
 //   LDA/LDX/LDY INTIM, BNE or BPL  waits for the timer
 MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t branch, uint32_t displacement,
-                                   mega_stretch stretch, uint32_t branch_cycles, uint32_t cycles,
+                                   uint32_t at, mega_stretch stretch, uint32_t branch_cycles, uint32_t cycles,
                                    uint32_t budget) {
-    if (((uint32_t)r->pc - stretch.low) >= stretch.span) {
+    if (at - stretch.low >= stretch.span) {
         return 0;
     }
-    const uint8_t *loop = m->image + (uint32_t)(stretch.offset + r->pc);
+    const uint8_t *loop = m->image + at;
     uint32_t passes, period;
     if (displacement == 0xFD && branch == 0xD0 && (loop[0] == 0xCA || loop[0] == 0x88)) {
-        uint8_t *counter = loop[0] == 0xCA ? &r->x : &r->y;
-        const uint32_t limit = budget / 2u;
-        passes = (*counter - 1u) & 0xFFu; // a counter at 0 goes round once
+        // No pointer to a register here: it would force all of them into memory.
+        const uint32_t counter = loop[0] == 0xCA ? r->x : r->y;
+        const uint32_t limit = (budget - 1u) / 2u; // one instruction must be left
+        passes = (counter - 1u) & 0xFFu; // a counter at 0 goes round once
         passes = passes < limit ? passes : limit;
         period = 2u + branch_cycles;
-        *counter = (uint8_t)(*counter - passes);
-        cpu_set_nz(r, *counter);
+        if (loop[0] == 0xCA) {
+            op_ldx(r, (counter - passes) & 0xFFu);
+        } else {
+            op_ldy(r, (counter - passes) & 0xFFu);
+        }
     } else if (displacement == 0xFB && (branch == 0xD0 || branch == 0x10) && loop[1] == 0x84 && loop[2] == 0x02 &&
                (loop[0] == 0xAD || loop[0] == 0xAE || loop[0] == 0xAC)) {
         const mega_riot *riot = &m->console->riot;
-        const uint32_t limit = budget / 2u < 8000 ? budget / 2u : 8000u; // the cycles fit in 16 bits
+        const uint32_t half = (budget - 1u) / 2u, limit = half < 8000 ? half : 8000u; // cycles fit in 16 bits
         period = 4u + branch_cycles;
         passes = riot_idle_reads(riot, cycles + 4u, period, branch == 0xD0 ? 1 : 0, branch == 0xD0 ? 255 : 127);
         passes = passes < limit ? passes : limit;
@@ -390,7 +428,8 @@ MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t 
 // ---- the loop ------------------------------------------------------------------------------------------
 
 // Executes at most `budget` instructions, until the frame ends or the processor jams. With `linear` it also
-// returns when the program counter leaves plain ROM. Returns what is left of the budget.
+// returns when the program counter leaves plain ROM, and always before the last instruction of the budget.
+// Returns what is left of the budget; after the end of the frame that means nothing.
 MEGA_INLINE uint32_t cpu_run(mega_machine *m, uint32_t budget, const uint32_t linear, const uint32_t logged) {
     mega_console *console = m->console;
     uint8_t *const ram = console->riot.ram;
@@ -398,25 +437,30 @@ MEGA_INLINE uint32_t cpu_run(mega_machine *m, uint32_t budget, const uint32_t li
     const uint32_t plain_low = m->run.plain_low, plain_span = m->run.plain_span;
     mega_cpu r = console->cpu;
     uint32_t cycles = console->cycles;
-    uint32_t bus = console->bus;
+    uint32_t bus = console->bus, exit_bus = bus;
     uint32_t opcode = 0, address = 0, value = 0, low = 0, pointer = 0;
+    uint32_t at = r.pc;
     mega_stretch stretch;
     stretch.low = 0;
     stretch.span = 0;
     stretch.offset = 0;
-    while (budget != 0 && !m->run.stop) {
-        if (linear && MEGA_UNLIKELY((uint32_t)r.pc - stretch.low >= stretch.span)) {
-            stretch = cpu_find_stretch(m, r.pc);
-            if (stretch.span == 0) {
+    while (budget > linear) {
+        if (linear && MEGA_UNLIKELY(at - stretch.low >= stretch.span)) {
+            const uint32_t pc = PC();
+            const mega_stretch found = cpu_find_stretch(m, pc);
+            if (found.span == 0) {
                 break;
             }
+            stretch = found;
+            at = pc + stretch.offset;
         }
         budget--;
         FETCH(opcode);
-        switch (opcode) { MEGA_OPCODES(CASE_READ, CASE_WRITE, CASE_MODIFY, CASE_OTHER) }
-        if (MEGA_UNLIKELY(r.jammed)) {
-            break;
-        }
+        switch (opcode & 0xFFu) { MEGA_OPCODES(CASE_READ, CASE_WRITE, CASE_MODIFY, CASE_OTHER) }
+    }
+    if (linear) {
+        r.pc = (uint16_t)PC();
+        bus = exit_bus;
     }
     console->cpu = r;
     console->cycles = cycles;

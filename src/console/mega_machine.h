@@ -35,11 +35,13 @@ typedef struct mega_log {
 typedef struct mega_line {
     uint64_t mask[MEGA_OBJECTS][3]; // the whole line as the object's registers are now
     uint64_t seen[MEGA_OBJECTS][3]; // what is final: pixels below done[]
+    int32_t window_start, window_end; // clocks of the display window
     int32_t row_at;                 // offset in the picture of the line's first pixel
     uint8_t done[MEGA_OBJECTS];
     uint8_t stale;        // bit o: mask[o] is out of date
     uint8_t from;         // pixels below have had their collisions and colours
-    uint8_t cut;          // 1: some done[] is not 0
+    uint8_t present;      // bit o: mask[o] has pixels (valid where it is not stale)
+    uint8_t cut;          // bit o: done[o] is not 0
     uint8_t pieces;       // 1: the line was coloured in more than one piece
     uint8_t changed;      // 1: this line may differ from the one before
     uint8_t changed_next; // 1: the next one may

@@ -24,26 +24,30 @@ MEGA_INLINE void log_replay(mega_log *log, mega_line *line, mega_tia *tia, const
     }
 }
 
-MEGA_NOINLINE void log_collide(mega_machine *m, mega_log *log, int32_t until) {
+// Replays what is new and goes on to clock `until`. Template.
+MEGA_INLINE void log_advance(mega_machine *m, mega_log *log, int32_t until, uint32_t what) {
     mega_tia *tia = &m->console->tia;
-    log_replay(log, &m->video->line, tia, m->cartridge, m->video->picture[log->picture], log->replayed,
-               TIA_FAST_COLLIDE);
-    tia_fast_advance(&m->video->line, tia, m->cartridge, m->video->picture[log->picture], until,
-                     TIA_FAST_COLLIDE);
-    tia_line_flush(&m->video->line, tia, m->video->picture[log->picture], tia_beam_x(tia), TIA_FAST_COLLIDE);
+    mega_line *line = &m->video->line;
+    uint8_t *picture = m->video->picture[log->picture];
+    log_replay(log, line, tia, m->cartridge, picture, log->replayed, what);
+    tia_fast_advance(line, tia, picture, until, what);
+    tia_line_flush(line, tia, picture, tia_beam_x(tia), what);
+    tia_fast_settle(line, tia);
 }
-
+MEGA_NOINLINE void log_collide(mega_machine *m, mega_log *log, int32_t until) {
+    log_advance(m, log, until, TIA_FAST_COLLIDE);
+}
 MEGA_NOINLINE void log_collide_and_draw(mega_machine *m, mega_log *log, int32_t until) {
-    const uint32_t what = TIA_FAST_COLLIDE | TIA_FAST_DRAW;
-    mega_tia *tia = &m->console->tia;
-    log_replay(log, &m->video->line, tia, m->cartridge, m->video->picture[log->picture], log->replayed, what);
-    tia_fast_advance(&m->video->line, tia, m->cartridge, m->video->picture[log->picture], until, what);
-    tia_line_flush(&m->video->line, tia, m->video->picture[log->picture], tia_beam_x(tia), what);
+    log_advance(m, log, until, TIA_FAST_COLLIDE | TIA_FAST_DRAW);
 }
 
 // Brings the TIA up to date: collisions, registers, and the picture if it is being drawn on the way.
 MEGA_FN void log_catch_up(mega_machine *m, int32_t until) {
     mega_log *log = &m->video->log[m->video->slot];
+    // Reads of several collision registers in a row find nothing new.
+    if (log->replayed == log->count && until <= m->console->tia.drawn_to) {
+        return;
+    }
     if (m->run.drawing) {
         log_collide_and_draw(m, log, until);
     } else {
@@ -56,9 +60,10 @@ MEGA_FN void log_catch_up(mega_machine *m, int32_t until) {
 MEGA_NOINLINE void log_draw(const mega_machine *m, mega_log *log) {
     mega_tia tia = log->start;
     mega_line line;
-    tia_line_begin(&line, &tia);
-    log_replay(log, &line, &tia, m->cartridge, m->video->picture[log->picture], 0, TIA_FAST_DRAW);
-    tia_fast_advance(&line, &tia, m->cartridge, m->video->picture[log->picture], log->end_clock, TIA_FAST_DRAW);
+    uint8_t *picture = m->video->picture[log->picture];
+    tia_line_begin(&line, &tia, m->cartridge);
+    log_replay(log, &line, &tia, m->cartridge, picture, 0, TIA_FAST_DRAW);
+    tia_fast_advance(&line, &tia, picture, log->end_clock, TIA_FAST_DRAW);
     log->state = MEGA_SLOT_DRAWN;
 }
 
@@ -96,7 +101,7 @@ MEGA_FN void log_begin(mega_machine *m) {
     log->replayed = 0;
     log->state = MEGA_SLOT_EMPTY;
     log->picture = video->current;
-    tia_line_begin(&video->line, &m->console->tia);
+    tia_line_begin(&video->line, &m->console->tia, m->cartridge);
 }
 
 MEGA_FN uint32_t log_is_clean(const mega_machine *m, const mega_log *log) {

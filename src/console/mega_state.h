@@ -13,11 +13,12 @@
 #define MEGA_PICTURE_ROWS 300
 #define MEGA_CART_RAM 256 // bytes of cartridge RAM kept in the state; larger ones are kept beside it
 
-// 6507. Flags are kept as the values they are derived from: Z is set when zero == 0, N is bit 7 of sign.
+// 6507. N and Z are kept as the value they are derived from: Z is set when the low byte of nz is 0, N when bit 7
+// or bit 8 is set.
 typedef struct mega_cpu {
     uint16_t pc; // 16 bits although the bus has 13: one bank switching scheme looks at A13
+    uint16_t nz;
     uint8_t a, x, y, sp;
-    uint8_t sign, zero;
     uint8_t carry, overflow, decimal, interrupt; // 0 or 1
     uint8_t jammed;                              // 1 after an opcode that halts the processor
     uint8_t pad[3];

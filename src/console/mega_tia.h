@@ -56,7 +56,7 @@ enum { CTRLPF_REFLECT = 1, CTRLPF_SCORE = 2, CTRLPF_PRIORITY = 4 };
 
 // Clocks from a write to the moment it shows, for the registers where that is constant. The playfield's
 // delay depends on the position in the line.
-MEGA_FN int32_t tia_delay(uint32_t reg, uint32_t line_clock) {
+MEGA_INLINE int32_t tia_delay(uint32_t reg, uint32_t line_clock) {
     switch (reg) {
     case TIA_VBLANK:
     case TIA_REFP0:
@@ -158,7 +158,7 @@ MEGA_FN uint32_t tia_resp_position(uint32_t line_clock) {
     return line_clock < MEGA_CLOCKS_BLANK ? 3u : (line_clock - MEGA_CLOCKS_BLANK + 5u) % MEGA_WIDTH;
 }
 
-MEGA_FN int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32_t line_clock) {
+MEGA_NOINLINE int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32_t line_clock) {
     const uint32_t position = tia_resp_position(line_clock);
     const uint32_t distance = (position + MEGA_WIDTH - tia->position[player]) % MEGA_WIDTH;
     const uint32_t width = 8u << tia_player_shift(tia->nusiz[player]);
@@ -180,7 +180,7 @@ MEGA_FN int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32_t lin
 
 // RESM0, RESM1, RESBL. Some positions right after an HMOVE are special: the games that the reference's
 // authors looked at need them.
-MEGA_FN void tia_reset_position(mega_tia *tia, uint32_t reg, int32_t clock, uint32_t line_clock) {
+MEGA_NOINLINE void tia_reset_position(mega_tia *tia, uint32_t reg, int32_t clock, uint32_t line_clock) {
     const uint32_t object = reg - TIA_RESM0 + MEGA_M0;
     const int32_t age = clock - tia->last_hmove;
     uint32_t position =
@@ -228,7 +228,7 @@ MEGA_FN int32_t tia_motion(uint32_t cycle, uint32_t nibble) {
     return late < 0 ? late : 0;
 }
 
-MEGA_FN void tia_hmove(mega_tia *tia, const mega_cartridge *cartridge, int32_t clock, uint32_t line_clock) {
+MEGA_NOINLINE void tia_hmove(mega_tia *tia, const mega_cartridge *cartridge, int32_t clock, uint32_t line_clock) {
     const uint32_t cycle = line_clock / 3u;
     for (uint32_t object = 0; object < 5; object++) {
         int32_t position = tia->position[object] + tia_motion(cycle, tia->motion[object]);
@@ -273,7 +273,7 @@ MEGA_FN void tia_end_line(mega_tia *tia) {
 // ---- register writes ---------------------------------------------------------------------------------
 
 // Changes the registers; the beam has been advanced already. For RESPn `resp` is the case found before.
-MEGA_FN void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint32_t reg, uint32_t value,
+MEGA_INLINE void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint32_t reg, uint32_t value,
                        int32_t clock, uint32_t line_clock, int32_t resp) {
     switch (reg) {
     case TIA_VBLANK:

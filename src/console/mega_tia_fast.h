@@ -47,9 +47,9 @@ MEGA_FN uint32_t tia_stretch4(uint32_t byte) {
     return byte * 15u;
 }
 
-// Sets up to 32 pixels from x on; they wrap around the line.
+// Sets up to 32 pixels from x (below 320) on; they wrap around the line.
 MEGA_FN void tia_mask_place(uint64_t mask[3], uint32_t bits, uint32_t x) {
-    const uint32_t at = x % MEGA_WIDTH, shift = at & 63u, word = at >> 6;
+    const uint32_t at = x < MEGA_WIDTH ? x : x - MEGA_WIDTH, shift = at & 63u, word = at >> 6;
     mask[word] |= (uint64_t)bits << shift;
     if (shift > 32) {
         mask[word + 1] |= (uint64_t)bits >> (64u - shift); // word < 2: the last one has 32 bits in use
@@ -59,7 +59,11 @@ MEGA_FN void tia_mask_place(uint64_t mask[3], uint32_t bits, uint32_t x) {
 }
 
 MEGA_FN void tia_mask_player(const mega_tia *tia, uint32_t n, uint64_t mask[3]) {
-    const uint32_t pattern = tia_reverse_bits(tia_player_pattern(tia, n)); // bit 0 leftmost
+    const uint32_t shown = tia->delay_player[n] ? tia->old_graphics[n] : tia->graphics[n];
+    if (shown == 0) {
+        return;
+    }
+    const uint32_t pattern = tia->reflect[n] ? shown : tia_reverse_bits(shown); // bit 0 leftmost
     const uint32_t mode = tia->nusiz[n] & 7u;
     if (mode == 5 || mode == 7) {
         if (!tia->first_hidden[n]) {
@@ -86,6 +90,9 @@ MEGA_FN void tia_mask_missile(const mega_tia *tia, uint32_t n, uint64_t mask[3])
 
 MEGA_FN void tia_mask_playfield(const mega_tia *tia, uint64_t mask[3]) {
     // Left to right: PF0 from bit 4, PF1 from bit 7 down, PF2 from bit 0 up; four pixels each.
+    if (tia->playfield == 0) {
+        return;
+    }
     const uint32_t pf0 = tia->playfield & 0xFu;
     const uint32_t pf1 = tia_reverse_bits(tia->playfield >> 4 & 0xFFu);
     const uint32_t pf2 = tia->playfield >> 12;
@@ -154,13 +161,15 @@ MEGA_FN void tia_line_set_done(mega_line *line, uint32_t x) {
         line->done[object] = (uint8_t)x;
         line->seen[object][0] = line->seen[object][1] = line->seen[object][2] = 0;
     }
-    line->cut = x != 0;
+    line->cut = x != 0 ? (1u << MEGA_OBJECTS) - 1u : 0u;
     line->from = (uint8_t)x;
 }
 
 // Prepares the scratch for a replay that starts where the beam is.
-MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia) {
+MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia, const mega_cartridge *cartridge) {
     const uint32_t x = tia_beam_x(tia);
+    line->window_start = tia_window_start(tia, cartridge);
+    line->window_end = tia_window_end(tia, cartridge);
     tia_line_set_done(line, x);
     line->row_at = tia->picture_at - (int32_t)x;
     line->stale = (1u << MEGA_OBJECTS) - 1u;
@@ -174,7 +183,10 @@ MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia) {
 MEGA_FN void tia_line_refresh(mega_line *line, const mega_tia *tia) {
     for (uint32_t stale = line->stale; stale != 0; stale &= stale - 1u) {
         const uint32_t object = (uint32_t)MEGA_LOWEST_BIT(stale);
-        tia_mask_build(tia, object, line->mask[object]);
+        uint64_t *mask = line->mask[object];
+        tia_mask_build(tia, object, mask);
+        line->present &= (uint8_t) ~(1u << object);
+        line->present |= (uint8_t)((uint32_t)((mask[0] | mask[1] | mask[2]) != 0) << object);
     }
     line->stale = 0;
 }
@@ -205,8 +217,8 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t mask
 }
 
 // Distributes the objects' masks over the three object colours by priority.
-MEGA_INLINE void tia_line_color(uint8_t *row, const mega_tia *tia, uint64_t masks[MEGA_OBJECTS][3],
-                                uint32_t from, uint32_t end) {
+MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint64_t masks[MEGA_OBJECTS][3],
+                                  uint32_t from, uint32_t end) {
     const uint64_t left[3] = {~0ull, 0xFFFFull, 0ull};
     const uint32_t score = tia->ctrlpf & CTRLPF_SCORE;
     uint64_t colored[3][3];
@@ -240,6 +252,32 @@ MEGA_INLINE void tia_line_color(uint8_t *row, const mega_tia *tia, uint64_t mask
     tia_line_paint(row, tia, colored, from, end);
 }
 
+// The masks of pixels from .. end - 1 in a line where objects changed on the way.
+MEGA_NOINLINE uint32_t tia_line_cut(const mega_line *line, uint64_t masks[MEGA_OBJECTS][3], uint32_t from,
+                                    uint32_t end) {
+    uint32_t present = 0;
+    for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
+        uint64_t any = 0;
+        for (uint32_t w = 0; w < 3; w++) {
+            const uint64_t now = line->mask[object][w] & tia_range_word(line->done[object], MEGA_WIDTH, w);
+            masks[object][w] = (now | line->seen[object][w]) & tia_range_word(from, end, w);
+            any |= masks[object][w];
+        }
+        present |= (uint32_t)(any != 0) << object;
+    }
+    return present;
+}
+
+MEGA_FN void tia_line_collide(mega_tia *tia, const uint64_t masks[MEGA_OBJECTS][3], uint32_t present) {
+    for (uint32_t open = tia_collisions_of[present] & ~(uint32_t)tia->collisions; open != 0; open &= open - 1u) {
+        const uint32_t bit = (uint32_t)MEGA_LOWEST_BIT(open);
+        const uint64_t *a = masks[tia_collision_a[bit]], *b = masks[tia_collision_b[bit]];
+        if (((a[0] & b[0]) | (a[1] & b[1]) | (a[2] & b[2])) != 0) {
+            tia->collisions |= (uint16_t)(1u << bit);
+        }
+    }
+}
+
 // Collisions and colours of the pixels from line->from to end - 1, which are final.
 MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t end, uint32_t what) {
     const uint32_t from = line->from;
@@ -254,35 +292,30 @@ MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture
         }
         return;
     }
-    tia_line_refresh(line, tia);
-    uint64_t masks[MEGA_OBJECTS][3];
-    uint32_t present = 0;
-    const uint32_t whole = !line->cut && from == 0 && end == MEGA_WIDTH;
-    for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
-        uint64_t any = 0;
-        for (uint32_t w = 0; w < 3; w++) {
-            uint64_t bits = line->mask[object][w];
-            if (!whole) {
-                bits = (bits & tia_range_word(line->done[object], MEGA_WIDTH, w)) | line->seen[object][w];
-                bits &= tia_range_word(from, end, w);
-            }
-            masks[object][w] = bits;
-            any |= bits;
+    if ((what & TIA_FAST_DRAW) == 0) {
+        // Often no two objects are there whose collision is not known yet.
+        const uint32_t candidates = tia_enabled_objects(tia) | line->cut;
+        if ((tia_collisions_of[candidates] & ~(uint32_t)tia->collisions) == 0) {
+            return;
         }
-        present |= (uint32_t)(any != 0) << object;
     }
-    if ((what & TIA_FAST_COLLIDE) != 0) {
-        for (uint32_t open = tia_collisions_of[present] & ~(uint32_t)tia->collisions; open != 0;
-             open &= open - 1u) {
-            const uint32_t bit = (uint32_t)MEGA_LOWEST_BIT(open);
-            const uint64_t *a = masks[tia_collision_a[bit]], *b = masks[tia_collision_b[bit]];
-            if (((a[0] & b[0]) | (a[1] & b[1]) | (a[2] & b[2])) != 0) {
-                tia->collisions |= (uint16_t)(1u << bit);
-            }
+    tia_line_refresh(line, tia);
+    if (line->cut == 0 && from == 0 && end == MEGA_WIDTH) {
+        if ((what & TIA_FAST_COLLIDE) != 0) {
+            tia_line_collide(tia, (const uint64_t(*)[3])line->mask, line->present);
         }
+        if ((what & TIA_FAST_DRAW) != 0) {
+            tia_line_color(row, tia, (const uint64_t(*)[3])line->mask, from, end);
+        }
+        return;
+    }
+    uint64_t masks[MEGA_OBJECTS][3];
+    const uint32_t present = tia_line_cut(line, masks, from, end);
+    if ((what & TIA_FAST_COLLIDE) != 0) {
+        tia_line_collide(tia, (const uint64_t(*)[3])masks, present);
     }
     if ((what & TIA_FAST_DRAW) != 0) {
-        tia_line_color(row, tia, masks, from, end);
+        tia_line_color(row, tia, (const uint64_t(*)[3])masks, from, end);
     }
 }
 
@@ -335,12 +368,11 @@ MEGA_INLINE void tia_line_blank(mega_line *line, mega_tia *tia, int32_t old_left
     }
 }
 
-MEGA_INLINE void tia_fast_advance(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
-                                  uint8_t *picture, int32_t clock, uint32_t what) {
-    const int32_t end = tia_window_end(tia, cartridge);
-    if (tia->drawn_to >= clock || clock < tia_window_start(tia, cartridge) || tia->drawn_to >= end) {
-        return;
-    }
+// Advances past the end of a line, of the blank or of the window. `clock` lies after the beam and not before
+// the window, and the beam has not left the window.
+MEGA_INLINE void tia_fast_advance_far(mega_line *line, mega_tia *tia, uint8_t *picture, int32_t clock,
+                                      uint32_t what) {
+    const int32_t end = line->window_end;
     if (clock > end) {
         clock = end;
     }
@@ -355,16 +387,59 @@ MEGA_INLINE void tia_fast_advance(mega_line *line, mega_tia *tia, const mega_car
     tia_line_blank(line, tia, tia->line_left, left);
     tia->line_left = left;
     tia->drawn_to = clock;
-    tia->picture_at = line->row_at + (int32_t)tia_beam_x(tia);
     if (clock == end) {
         tia_line_complete(line, tia, picture, what);
         tia_line_set_done(line, MEGA_WIDTH); // nothing after the window is seen
     }
 }
+MEGA_NOINLINE void tia_far_collide(mega_line *line, mega_tia *tia, uint8_t *picture, int32_t clock) {
+    tia_fast_advance_far(line, tia, picture, clock, TIA_FAST_COLLIDE);
+}
+MEGA_NOINLINE void tia_far_draw(mega_line *line, mega_tia *tia, uint8_t *picture, int32_t clock) {
+    tia_fast_advance_far(line, tia, picture, clock, TIA_FAST_DRAW);
+}
+MEGA_NOINLINE void tia_far_both(mega_line *line, mega_tia *tia, uint8_t *picture, int32_t clock) {
+    tia_fast_advance_far(line, tia, picture, clock, TIA_FAST_COLLIDE | TIA_FAST_DRAW);
+}
+
+// The rules of tia_plain_advance. picture_at is left to tia_fast_settle.
+MEGA_INLINE void tia_fast_advance(mega_line *line, mega_tia *tia, uint8_t *picture, int32_t clock, uint32_t what) {
+    const int32_t ahead = clock - tia->drawn_to;
+    if (ahead <= 0 || clock < line->window_start || tia->drawn_to >= line->window_end) {
+        return;
+    }
+    if (ahead <= tia->line_left && clock < line->window_end && !tia->hmove_blank) {
+        tia->line_left -= ahead;
+        tia->drawn_to = clock;
+    } else if (what == TIA_FAST_COLLIDE) {
+        tia_far_collide(line, tia, picture, clock);
+    } else if (what == TIA_FAST_DRAW) {
+        tia_far_draw(line, tia, picture, clock);
+    } else {
+        tia_far_both(line, tia, picture, clock);
+    }
+}
+
+// Brings what the replay keeps in its scratch back into the TIA.
+MEGA_FN void tia_fast_settle(const mega_line *line, mega_tia *tia) {
+    tia->picture_at = line->row_at + (int32_t)tia_beam_x(tia);
+}
 
 // ---- register writes ---------------------------------------------------------------------------------
 
-// An object is about to change: what it showed so far is final.
+// What an object showed from done[] to x - 1 is final.
+MEGA_NOINLINE void tia_touch_cut(mega_line *line, const mega_tia *tia, uint32_t object, uint32_t x) {
+    if ((line->stale >> object & 1u) != 0) {
+        tia_mask_build(tia, object, line->mask[object]);
+    }
+    for (uint32_t w = 0; w < 3; w++) {
+        line->seen[object][w] |= line->mask[object][w] & tia_range_word(line->done[object], x, w);
+    }
+    line->done[object] = (uint8_t)x;
+    line->cut |= (uint8_t)(1u << object);
+}
+
+// An object is about to change.
 MEGA_INLINE void tia_touch(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t object, uint32_t what) {
     const uint32_t x = tia_beam_x(tia);
     line->changed = 1;
@@ -375,30 +450,24 @@ MEGA_INLINE void tia_touch(mega_line *line, mega_tia *tia, uint8_t *picture, uin
             line->pieces = 1;
             tia_line_flush(line, tia, picture, x, what);
         }
-        if ((line->stale >> object & 1u) != 0) {
-            tia_mask_build(tia, object, line->mask[object]);
-        }
-        for (uint32_t w = 0; w < 3; w++) {
-            line->seen[object][w] |= line->mask[object][w] & tia_range_word(line->done[object], x, w);
-        }
-        line->done[object] = (uint8_t)x;
-        line->cut = 1;
+        tia_touch_cut(line, tia, object, x);
     }
     line->stale |= (uint8_t)(1u << object);
 }
 
 // Something that all objects share is about to change: a colour, the priority, blanking.
 MEGA_INLINE void tia_touch_all(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t what) {
+    const uint32_t x = tia_beam_x(tia);
     line->changed = 1;
     line->pieces = 1;
-    tia_line_flush(line, tia, picture, tia_beam_x(tia), what);
+    if (x > line->from) {
+        tia_line_flush(line, tia, picture, x, what);
+    }
 }
 
-MEGA_INLINE void tia_fast_write(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
-                                uint8_t *picture, uint32_t reg, uint32_t value, int32_t clock, uint32_t what) {
-    const uint32_t line_clock = tia_line_clock(tia, clock);
-    int32_t resp = TIA_RESP_HIDE;
-    tia_fast_advance(line, tia, cartridge, picture, clock + tia_delay(reg, line_clock), what);
+// What must be final before a register changes. Template: `reg` and `what` are constant.
+MEGA_INLINE void tia_touch_register(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t reg,
+                                    uint32_t line_clock, uint32_t what) {
     switch (reg) {
     case TIA_GRP0:
         if (!tia->delay_player[0]) {
@@ -434,10 +503,6 @@ MEGA_INLINE void tia_fast_write(mega_line *line, mega_tia *tia, const mega_cartr
         break;
     case TIA_RESP0:
     case TIA_RESP1:
-        resp = tia_resp_case(tia, reg - TIA_RESP0, line_clock);
-        if (resp == TIA_RESP_DISPLAY) {
-            tia_fast_advance(line, tia, cartridge, picture, clock + 11, what);
-        }
         tia_touch(line, tia, picture, reg - TIA_RESP0, what);
         break;
     case TIA_REFP0:
@@ -491,7 +556,56 @@ MEGA_INLINE void tia_fast_write(mega_line *line, mega_tia *tia, const mega_cartr
     default:
         break;
     }
+}
+
+// One write, with everything that depends on the register folded away: `reg` is constant here.
+MEGA_INLINE void tia_fast_register(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
+                                   uint8_t *picture, const uint32_t reg, uint32_t value, int32_t clock,
+                                   uint32_t what) {
+    const uint32_t line_clock = tia_line_clock(tia, clock);
+    int32_t resp = TIA_RESP_HIDE;
+    tia_fast_advance(line, tia, picture, clock + tia_delay(reg, line_clock), what);
+    if (reg == TIA_RESP0 || reg == TIA_RESP1) {
+        resp = tia_resp_case(tia, reg - TIA_RESP0, line_clock);
+        if (resp == TIA_RESP_DISPLAY) {
+            tia_fast_advance(line, tia, picture, clock + 11, what);
+        }
+    }
+    tia_touch_register(line, tia, picture, reg, line_clock, what);
     tia_apply(tia, cartridge, reg, value, clock, line_clock, resp);
 }
+
+#define FAST_CASE(reg)                                                                                        \
+    case reg:                                                                                                 \
+        tia_fast_register(line, tia, cartridge, picture, reg, value, clock, what);                            \
+        break
+#define FAST_CASES4(reg)                                                                                      \
+    FAST_CASE(reg);                                                                                           \
+    FAST_CASE((reg) + 1);                                                                                     \
+    FAST_CASE((reg) + 2);                                                                                     \
+    FAST_CASE((reg) + 3)
+
+MEGA_INLINE void tia_fast_write(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
+                                uint8_t *picture, uint32_t reg, uint32_t value, int32_t clock, uint32_t what) {
+    switch (reg) {
+        FAST_CASE(TIA_VBLANK);
+        FAST_CASES4(0x04);
+        FAST_CASES4(0x08);
+        FAST_CASES4(0x0C);
+        FAST_CASES4(0x10);
+        FAST_CASE(TIA_RESBL);
+        FAST_CASE(TIA_GRP0);
+        FAST_CASES4(0x1C);
+        FAST_CASES4(0x20);
+        FAST_CASES4(0x24);
+        FAST_CASES4(0x28);
+        FAST_CASE(TIA_CXCLR);
+    default: // no effect but on the beam
+        tia_fast_advance(line, tia, picture, clock, what);
+        break;
+    }
+}
+#undef FAST_CASE
+#undef FAST_CASES4
 
 #endif
