@@ -74,18 +74,24 @@ MEGA_FN uint8_t tia_driven_bits(const mega_machine *m, uint32_t address, uint32_
 
 // ---- TIA, fast mode ------------------------------------------------------------------------------------
 
-// How a write is logged: never, when the masked value is new, or always.
-enum { LOG_NEVER = 0x00, LOG_ALWAYS = 0xFF };
-// GRP0, GRP1 and HMCLR are handled apart. Elsewhere the entry is the mask of the bits that matter.
-MEGA_TABLE uint8_t log_rule[64] = {
-    LOG_NEVER,  0x02,       LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, 0xFE,      0xFE,      // 00
-    0xFE,       0xFE,       LOG_ALWAYS, 0x08,       0x08,       0xF0,       LOG_ALWAYS, LOG_ALWAYS, // 08
-    LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_NEVER,  LOG_NEVER, LOG_NEVER, // 10
-    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, 0x02,       0x02,      0x02,      // 18
-    0xF0,       0xF0,       0xF0,       0xF0,       0xF0,       0x01,       0x01,      0x01,      // 20
-    0x02,       0x02,       LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_NEVER,  LOG_NEVER, LOG_NEVER, // 28
-    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER, LOG_NEVER, // 30
-    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER, LOG_NEVER, // 38
+// How a write is treated: not logged, logged when the bits that matter are new, logged always, or apart.
+enum { LOG_NEVER, LOG_CHANGE, LOG_ALWAYS, LOG_APART };
+MEGA_TABLE uint8_t log_kind[64] = {
+    LOG_NEVER,  LOG_CHANGE, LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, // 00
+    LOG_CHANGE, LOG_CHANGE, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 08
+    LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 10
+    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_APART,  LOG_APART,  LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 18
+    LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 20
+    LOG_CHANGE, LOG_CHANGE, LOG_ALWAYS, LOG_APART,  LOG_ALWAYS, LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 28
+    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 30
+    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 38
+};
+// The bits that matter, for LOG_CHANGE.
+MEGA_TABLE uint8_t log_mask[64] = {
+    0,    0x02, 0,    0,    0,    0,    0xFE, 0xFE, 0xFE, 0xFE, 0,    0x08, 0x08, 0xF0, 0xFF, 0xFF, // 00
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0x02, 0x02, 0x02, // 10
+    0xF0, 0xF0, 0xF0, 0xF0, 0xF0, 0x01, 0x01, 0x01, 0x02, 0x02, 0,    0,    0,    0,    0,    0,    // 20
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    // 30
 };
 
 // Fills the shadow registers from the TIA, which is up to date between requests.
@@ -114,8 +120,12 @@ MEGA_FN void shadow_begin(mega_run *run, const mega_tia *tia) {
     run->shadow_old[2] = (uint8_t)(tia->old_enable_ball << 1);
 }
 
+MEGA_FN uint32_t shadow_differs(const mega_run *run, uint32_t reg, uint32_t bits) {
+    return run->shadow[reg] != bits;
+}
+
 MEGA_FN void log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
-    mega_log *log = &m->video->log[m->video->slot];
+    mega_log *log = m->run.log;
     if (MEGA_UNLIKELY(log->count == MEGA_LOG_RECORDS)) {
         const int32_t clock = (int32_t)(3u * cycles);
         log_overflow(m, clock + tia_delay(reg, tia_line_clock(&m->console->tia, clock)));
@@ -123,44 +133,26 @@ MEGA_FN void log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t 
     log->record[log->count++] = (cycles - log->base_cycle) << 14 | reg << 8 | value;
 }
 
-// Does this write change anything? Keeps the shadow registers.
-MEGA_FN uint32_t shadow_write(mega_run *run, uint32_t reg, uint32_t value) {
+// GRP0, GRP1 and HMCLR change more than their own register. Does this write change anything?
+MEGA_FN uint32_t shadow_write_apart(mega_run *run, uint32_t reg, uint32_t value) {
     uint8_t *shadow = run->shadow;
-    uint32_t changes = 1;
-    switch (reg) {
-    case TIA_GRP0:
+    uint32_t changes = 0;
+    if (reg == TIA_GRP0) {
         changes = shadow[TIA_GRP0] != value || run->shadow_old[1] != shadow[TIA_GRP1];
         shadow[TIA_GRP0] = (uint8_t)value;
         run->shadow_old[1] = shadow[TIA_GRP1];
-        return changes;
-    case TIA_GRP1:
+    } else if (reg == TIA_GRP1) {
         changes = shadow[TIA_GRP1] != value || run->shadow_old[0] != shadow[TIA_GRP0] ||
                   run->shadow_old[2] != shadow[TIA_ENABL];
         shadow[TIA_GRP1] = (uint8_t)value;
         run->shadow_old[0] = shadow[TIA_GRP0];
         run->shadow_old[2] = shadow[TIA_ENABL];
-        return changes;
-    case TIA_PF1:
-    case TIA_PF2:
-        changes = shadow[reg] != value;
-        shadow[reg] = (uint8_t)value;
-        return changes;
-    case TIA_HMCLR:
-        changes = 0;
+    } else {
         for (uint32_t i = TIA_HMP0; i <= TIA_HMBL; i++) {
             changes |= shadow[i];
             shadow[i] = 0;
         }
-        return changes;
-    default:
-        break;
     }
-    const uint32_t rule = log_rule[reg];
-    if (rule == LOG_ALWAYS || rule == LOG_NEVER) {
-        return rule;
-    }
-    changes = shadow[reg] != (value & rule);
-    shadow[reg] = (uint8_t)(value & rule);
     return changes;
 }
 
@@ -169,19 +161,31 @@ MEGA_FN uint32_t shadow_write(mega_run *run, uint32_t reg, uint32_t value) {
 MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
                                       uint32_t stack) {
     mega_run *run = &m->run;
+    const uint32_t kind = log_kind[reg];
     run->touch_cycle = cycles;
     run->touch_register = (uint8_t)reg;
     sync_watchdog(m, cycles);
-    if (reg == TIA_WSYNC && !run->keep_next && !stack) {
-        return sync_wait(m, cycles);
+    uint32_t changes = run->keep_next | stack;
+    if (kind == LOG_CHANGE) {
+        const uint32_t bits = value & log_mask[reg];
+        changes |= shadow_differs(run, reg, bits);
+        run->shadow[reg] = (uint8_t)bits;
+    } else if (kind == LOG_APART) {
+        changes |= shadow_write_apart(run, reg, value);
+    } else {
+        changes |= kind;
     }
-    const uint32_t changes = shadow_write(run, reg, value);
-    if (changes | run->keep_next | stack) {
+    if (changes) {
         log_append(m, reg, value, cycles);
         run->keep_next = reg == TIA_HMOVE;
     }
-    sync_write(m, reg, value, cycles);
-    return reg == TIA_WSYNC ? sync_wait(m, cycles) : cycles;
+    if (kind == LOG_NEVER || reg == TIA_VBLANK) {
+        if (reg == TIA_WSYNC) {
+            return sync_wait(m, cycles);
+        }
+        sync_write(m, reg, value, cycles);
+    }
+    return cycles;
 }
 
 MEGA_INLINE uint8_t tia_logged_read(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {
@@ -233,7 +237,7 @@ MEGA_INLINE uint8_t bus_read_any(mega_machine *m, uint32_t address, uint32_t cyc
     if ((address & 0x80u) != 0) {
         return (address & 0x200u) != 0 ? riot_read(m, address, cycles) : m->console->riot.ram[address & 0x7Fu];
     }
-    if (cart_watches_low(m->cartridge->scheme)) {
+    if (m->run.watches_low) {
         cart_watch_ua(m, address);
         if ((address & 0x1FFFu) < 0x40) {
             if (m->cartridge->scheme == MEGA_SCHEME_MC) {
@@ -263,7 +267,7 @@ MEGA_INLINE uint32_t bus_write_any(mega_machine *m, uint32_t address, uint32_t v
             m->console->riot.ram[address & 0x7Fu] = (uint8_t)value;
         }
         return cycles;
-    } else if (cart_watches_low(m->cartridge->scheme)) {
+    } else if (m->run.watches_low) {
         cart_watch_ua(m, address);
         if ((address & 0x1FFFu) < 0x40) {
             cart_write_low(m, address & 0x3Fu, (uint8_t)value);
@@ -289,6 +293,13 @@ MEGA_NOINLINE uint8_t bus_read_plain(mega_machine *m, uint32_t address, uint32_t
 }
 MEGA_NOINLINE uint32_t bus_write_fast(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles) {
     return bus_write_any(m, address, value, cycles, 0, 0, 1);
+}
+// Zero page addresses below $80.
+MEGA_NOINLINE uint32_t bus_write_tia(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles) {
+    if (MEGA_UNLIKELY(m->run.watches_low)) {
+        return bus_write_any(m, address, value, cycles, 0, 0, 1);
+    }
+    return tia_logged_write(m, address & 0x3Fu, value, cycles, 0);
 }
 MEGA_NOINLINE uint32_t bus_push(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles,
                                 uint32_t after_write) {

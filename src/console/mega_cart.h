@@ -73,7 +73,7 @@ MEGA_FN void cart_update_windows(mega_machine *m) {
     }
 }
 
-// Which addresses (12 bits) are nothing but ROM in this scheme.
+// Which addresses (12 bits) are nothing but ROM in this scheme, and whether it watches others.
 MEGA_FN void cart_plain_range(mega_run *run, uint32_t scheme) {
     uint32_t low = 0, end = 0x1000;
     switch (scheme) {
@@ -127,6 +127,8 @@ MEGA_FN void cart_plain_range(mega_run *run, uint32_t scheme) {
     }
     run->plain_low = low;
     run->plain_span = end - low;
+    run->watches_low = scheme == MEGA_SCHEME_3F || scheme == MEGA_SCHEME_3E || scheme == MEGA_SCHEME_MC ||
+                       scheme == MEGA_SCHEME_UA;
 }
 
 MEGA_FN uint8_t cart_rom(const mega_machine *m, uint32_t address) {
@@ -364,11 +366,6 @@ MEGA_NOINLINE uint32_t cart_write(mega_machine *m, uint32_t address, uint8_t val
     return 0;
 }
 
-// Does the scheme watch accesses outside cartridge space?
-MEGA_FN uint32_t cart_watches_low(uint32_t scheme) {
-    return scheme == MEGA_SCHEME_3F || scheme == MEGA_SCHEME_3E || scheme == MEGA_SCHEME_MC ||
-           scheme == MEGA_SCHEME_UA;
-}
 MEGA_FN void cart_watch_ua(mega_machine *m, uint32_t address) {
     if (m->cartridge->scheme == MEGA_SCHEME_UA) {
         const uint32_t bus = address & 0x1FFFu;

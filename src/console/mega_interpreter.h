@@ -138,6 +138,20 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         bus = (value);                                                                                        \
     } while (0)
 
+#define WRITE_ZP(where, value)                                                                                \
+    do {                                                                                                      \
+        if (logged && ((where) & 0x80u) != 0) {                                                               \
+            ram[(where) & 0x7Fu] = (uint8_t)(value);                                                          \
+        } else if (logged) {                                                                                  \
+            cycles = bus_write_tia(m, where, value, cycles);                                                  \
+            CHECK_REMAP();                                                                                    \
+            CHECK_STOP(value);                                                                                \
+        } else {                                                                                              \
+            WRITE_SLOW(where, value);                                                                         \
+        }                                                                                                     \
+        bus = (value);                                                                                        \
+    } while (0)
+
 // The next byte of the instruction.
 #define FETCH(target)                                                                                         \
     do {                                                                                                      \
@@ -242,6 +256,15 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     ADDRESS_IZY(extra);                                                                                       \
     READ_ANY(value, address)
 
+#define RESULT_ZP WRITE_ZP
+#define RESULT_ZPX WRITE_ZP
+#define RESULT_ZPY WRITE_ZP
+#define RESULT_ABS WRITE_ANY
+#define RESULT_ABX WRITE_ANY
+#define RESULT_ABY WRITE_ANY
+#define RESULT_IZX WRITE_ANY
+#define RESULT_IZY WRITE_ANY
+
 #define CASE_READ(code, operation, mode, base)                                                                \
     case code:                                                                                                \
         cycles += base;                                                                                       \
@@ -253,14 +276,14 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         cycles += base;                                                                                       \
         ADDRESS_##mode(0);                                                                                    \
         value = store_##operation(&r, address);                                                               \
-        WRITE_ANY(address, value);                                                                            \
+        RESULT_##mode(address, value);                                                                           \
         break;
 #define CASE_MODIFY(code, operation, mode, base)                                                              \
     case code:                                                                                                \
         cycles += base;                                                                                       \
         OPERAND_##mode(0);                                                                                    \
         value = modify_##operation(&r, value);                                                                \
-        WRITE_ANY(address, value);                                                                            \
+        RESULT_##mode(address, value);                                                                           \
         break;
 #define CASE_OTHER(code, operation, base)                                                                     \
     case code:                                                                                                \

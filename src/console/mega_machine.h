@@ -52,6 +52,7 @@ typedef struct mega_line {
 #define MEGA_UNTOUCHED 0xFF
 // Scratch of one frame request: what the processor's side knows without looking at the state.
 typedef struct mega_run {
+    mega_log *log;       // of the present request
     uint32_t window[16]; // offset in the image of the 1 KiB at address bits 13..10; see mega_cart.h
     uint32_t plain_low;  // cartridge addresses that are plain ROM in this scheme: low <= a < low + span
     uint32_t plain_span;
@@ -62,6 +63,7 @@ typedef struct mega_run {
     uint8_t keep_next;      // 1: the next access must be logged even if it changes nothing
     uint8_t stop;           // 1: the frame ended
     uint8_t remap;          // 1: a bank was switched
+    uint8_t watches_low;    // 1: the cartridge reacts to addresses outside its space
     uint8_t drawing;        // 1: draw while replaying
     uint8_t shadow[0x2D];   // TIA registers as last written, masked
     uint8_t shadow_old[3];  // old_graphics[0], old_graphics[1], old_enable_ball

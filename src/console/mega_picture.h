@@ -101,6 +101,7 @@ MEGA_FN void log_begin(mega_machine *m) {
     log->replayed = 0;
     log->state = MEGA_SLOT_EMPTY;
     log->picture = video->current;
+    m->run.log = log;
     tia_line_begin(&video->line, &m->console->tia, m->cartridge);
 }
 

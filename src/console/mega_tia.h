@@ -228,9 +228,15 @@ MEGA_FN int32_t tia_motion(uint32_t cycle, uint32_t nibble) {
     return late < 0 ? late : 0;
 }
 
+// Most programs strobe HMOVE on every line with all motions at 0: then nothing moves, unless it is late.
+MEGA_FN uint32_t tia_hmove_is_still(const mega_tia *tia, uint32_t cycle) {
+    const uint32_t any = (uint32_t)tia->motion[0] | tia->motion[1] | tia->motion[2] | tia->motion[3] | tia->motion[4];
+    return any == 0 && cycle <= 12;
+}
+
 MEGA_NOINLINE void tia_hmove(mega_tia *tia, const mega_cartridge *cartridge, int32_t clock, uint32_t line_clock) {
     const uint32_t cycle = line_clock / 3u;
-    for (uint32_t object = 0; object < 5; object++) {
+    for (uint32_t object = 0; object < 5 && !tia_hmove_is_still(tia, cycle); object++) {
         int32_t position = tia->position[object] + tia_motion(cycle, tia->motion[object]);
         if (position < 0) {
             position += MEGA_WIDTH;

@@ -199,20 +199,26 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t mask
     const uint64_t color0 = tia->colors[0] * each ^ back;
     const uint64_t color1 = tia->colors[1] * each ^ back;
     const uint64_t color2 = tia->colors[2] * each ^ back;
-    for (uint32_t i = from / 8u; i < (end + 7u) / 8u; i++) {
-        const uint32_t word = i >> 3, shift = 8u * (i & 7u);
-        const uint64_t a = tia_expand[masks[0][word] >> shift & 0xFFu];
-        const uint64_t b = tia_expand[masks[1][word] >> shift & 0xFFu];
-        const uint64_t c = tia_expand[masks[2][word] >> shift & 0xFFu];
-        uint64_t pixels = back ^ (a & color0) ^ (b & color1) ^ (c & color2);
-        if (from > 8u * i || end < 8u * i + 8u) {
-            // The first or last group of a piece keeps its neighbours' pixels.
-            const uint64_t keep = tia_expand[~(tia_range_word(from, end, word) >> shift) & 0xFFu];
-            uint64_t old;
-            MEGA_COPY(&old, row + 8u * i, 8);
-            pixels = (pixels & ~keep) | (old & keep);
+    const uint32_t whole = from == 0 && end == MEGA_WIDTH;
+    for (uint32_t word = from >> 6; word <= (end - 1u) >> 6; word++) {
+        uint64_t m0 = masks[0][word], m1 = masks[1][word], m2 = masks[2][word];
+        const uint64_t range = whole ? ~0ull : tia_range_word(from, end, word);
+        uint8_t *group = row + 64u * word;
+        for (uint32_t i = 0; i < (word < 2 ? 8u : 4u); i++, m0 >>= 8, m1 >>= 8, m2 >>= 8, group += 8) {
+            uint64_t pixels = back;
+            if (((m0 | m1 | m2) & 0xFFu) != 0) {
+                pixels ^= (tia_expand[m0 & 0xFFu] & color0) ^ (tia_expand[m1 & 0xFFu] & color1) ^
+                          (tia_expand[m2 & 0xFFu] & color2);
+            }
+            if (!whole) {
+                // A piece keeps its neighbours' pixels.
+                const uint64_t inside = tia_expand[range >> (8u * i) & 0xFFu];
+                uint64_t old;
+                MEGA_COPY(&old, group, 8);
+                pixels = (pixels & inside) | (old & ~inside);
+            }
+            MEGA_COPY(group, &pixels, 8);
         }
-        MEGA_COPY(row + 8u * i, &pixels, 8);
     }
 }
 
@@ -256,14 +262,23 @@ MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint6
 MEGA_NOINLINE uint32_t tia_line_cut(const mega_line *line, uint64_t masks[MEGA_OBJECTS][3], uint32_t from,
                                     uint32_t end) {
     uint32_t present = 0;
+    uint64_t range[3];
+    for (uint32_t w = 0; w < 3; w++) {
+        range[w] = tia_range_word(from, end, w);
+    }
     for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
-        uint64_t any = 0;
-        for (uint32_t w = 0; w < 3; w++) {
-            const uint64_t now = line->mask[object][w] & tia_range_word(line->done[object], MEGA_WIDTH, w);
-            masks[object][w] = (now | line->seen[object][w]) & tia_range_word(from, end, w);
-            any |= masks[object][w];
+        const uint64_t *mask = line->mask[object];
+        uint64_t *out = masks[object];
+        if ((line->cut >> object & 1u) != 0) {
+            for (uint32_t w = 0; w < 3; w++) {
+                out[w] = (mask[w] & tia_range_word(line->done[object], MEGA_WIDTH, w)) | line->seen[object][w];
+            }
+            mask = out;
         }
-        present |= (uint32_t)(any != 0) << object;
+        out[0] = mask[0] & range[0];
+        out[1] = mask[1] & range[1];
+        out[2] = mask[2] & range[2];
+        present |= (uint32_t)((out[0] | out[1] | out[2]) != 0) << object;
     }
     return present;
 }
@@ -535,15 +550,17 @@ MEGA_INLINE void tia_touch_register(mega_line *line, mega_tia *tia, uint8_t *pic
     case TIA_VDELBL:
         tia_touch(line, tia, picture, MEGA_BL, what);
         break;
-    case TIA_HMOVE:
+    case TIA_HMOVE: {
+        const uint32_t still = tia_hmove_is_still(tia, line_clock / 3u);
         for (uint32_t object = 0; object < 5; object++) {
             const uint32_t hidden = object < 2 ? tia->first_hidden[object] : 0u;
             const uint32_t star = object == MEGA_M0 ? tia->m0_override : 0u;
-            if ((hidden | star) != 0 || tia_motion(line_clock / 3u, tia->motion[object]) != 0) {
+            if ((hidden | star) != 0 || (!still && tia_motion(line_clock / 3u, tia->motion[object]) != 0)) {
                 tia_touch(line, tia, picture, object, what);
             }
         }
         break;
+    }
     case TIA_CTRLPF:
         tia_touch_all(line, tia, picture, what);
         tia_touch(line, tia, picture, MEGA_BL, what);
