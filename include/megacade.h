@@ -167,7 +167,8 @@ typedef struct mega_env_desc {
     int32_t max_episode_frames;   // the episode is cut after so many; 0 means never
     int32_t reward_min;           // limits of an act's reward; both 0 means none
     int32_t reward_max;
-    int32_t paddle_min;           // limits of the paddles' resistance; 0 means the game's
+    int32_t paddle_min;           // limits of the paddles' resistance; 0 means the usual ones. Two games
+                                  // (backgammon, blackjack) have a maximum of their own in any case
     int32_t paddle_max;
     uint8_t truncate_on_life_loss; // 1: the episode is cut when a life is lost
     uint8_t color_averaging;      // 1: screens are blended with the previous frame

@@ -199,33 +199,89 @@ MEGA_FN void resize_enlarge(const mega_resizer *r, const uint8_t *source, uint8_
 
 // 210 x 160 to 84 x 84 in integers: weights are multiples of 1/5 down and 1/40 across. Where the exact result
 // lies half way between two integers the floats' rounding decides, so these pixels go the long way.
-// Rows 5k .. 5k + 4 make target rows 2k and 2k + 1; columns 40k .. 40k + 39 make 21 target columns.
-MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, uint8_t *target) {
-    uint16_t column[162]; // sums down a column, in fifths
+// Rows 5k .. 5k + 4 make target rows 2k and 2k + 1; columns 40k .. 40k + 39 make 21 target columns: target d
+// covers 40 d .. 40 d + 39 in units of 1/21 pixel.
+#define TAP_FROM(d) (40u * (d) / 21u)
+#define TAP_LEFT(d) (21u - 40u * (d) % 21u)
+#define TAP_MIDDLE(d) (40u - TAP_LEFT(d) < 21u ? 40u - TAP_LEFT(d) : 21u)
+#define TAP(d)                                                                                                \
+    out[d] = (uint16_t)(TAP_LEFT(d) * in[TAP_FROM(d)] + TAP_MIDDLE(d) * in[TAP_FROM(d) + 1u] +                \
+                        (40u - TAP_LEFT(d) - TAP_MIDDLE(d)) * in[TAP_FROM(d) + 2u])
+
+// One target row from the sums of three source rows: the exact results in units of 1/200.
+MEGA_FN void resize_84_across(const uint16_t *column, uint16_t *sums) {
+    for (uint32_t period = 0; period < 4; period++) {
+        const uint16_t *in = column + 40u * period;
+        uint16_t *out = sums + 21u * period;
+        TAP(0);
+        TAP(1);
+        TAP(2);
+        TAP(3);
+        TAP(4);
+        TAP(5);
+        TAP(6);
+        TAP(7);
+        TAP(8);
+        TAP(9);
+        TAP(10);
+        TAP(11);
+        TAP(12);
+        TAP(13);
+        TAP(14);
+        TAP(15);
+        TAP(16);
+        TAP(17);
+        TAP(18);
+        TAP(19);
+        TAP(20);
+    }
+}
+#undef TAP
+#undef TAP_FROM
+#undef TAP_LEFT
+#undef TAP_MIDDLE
+
+// `repeats[y]` is 1 where source row y is known to equal the one above; NULL when nothing is known.
+MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8_t *repeats, uint8_t *target) {
+    uint16_t column[162]; // sums down a column, in fifths; the last two are read with weight 0
+    uint16_t sums[84];
     column[160] = column[161] = 0;
-    for (uint32_t y = 0; y < 84; y++) {
-        const uint8_t *row = source + (y / 2u * 5u + (y & 1u) * 2u) * 160u;
+    for (uint32_t y = 0; y < 84; y++, target += 84) {
+        const uint32_t top = y / 2u * 5u + (y & 1u) * 2u;
+        if (repeats != NULL && y != 0) {
+            // All rows from the second of the target row above to the last of this one.
+            uint32_t equal = repeats[top] & repeats[top + 1] & repeats[top + 2] & repeats[top - 1];
+            equal &= (y & 1u) != 0 ? 1u : repeats[top - 2];
+            if (equal != 0) {
+                MEGA_COPY(target, target - 84, 84);
+                continue;
+            }
+        }
+        const uint8_t *row = source + top * 160u;
         const uint32_t first = (y & 1u) != 0 ? 1 : 2, last = 3u - first;
         for (uint32_t x = 0; x < 160; x++) {
             column[x] = (uint16_t)(first * row[x] + 2u * row[x + 160] + last * row[x + 320]);
         }
-        for (uint32_t period = 0; period < 4; period++) {
-            const uint16_t *in = column + 40u * period;
-            for (uint32_t d = 0; d < 21; d++) {
-                // Target d covers 40 d .. 40 d + 39 in units of 1/21 pixel.
-                const uint32_t start = 40u * d, i = start / 21u, into = start % 21u;
-                const uint32_t left = 21u - into, middle = 40u - left < 21 ? 40u - left : 21u;
-                const uint32_t sum = left * in[i] + middle * in[i + 1] + (40u - left - middle) * in[i + 2];
-                const uint32_t whole = sum / 200u, rest = sum - 200u * whole;
-                const uint32_t x = 21u * period + d;
-                target[84u * y + x] = rest == 100 ? resize_area_pixel(r, source, y, x, 0)
-                                                  : (uint8_t)(whole + (rest > 100));
+        resize_84_across(column, sums);
+        uint32_t ties = 0;
+        for (uint32_t x = 0; x < 84; x++) {
+            // A division by 200 that fits in 16-bit vectors: by 8, then by 25.
+            const uint16_t eighth = (uint16_t)(sums[x] >> 3);
+            const uint16_t whole = (uint16_t)((uint16_t)((uint32_t)eighth * 5243u >> 16) >> 1);
+            const uint16_t rest = (uint16_t)(sums[x] - 200u * whole);
+            target[x] = (uint8_t)(whole + (rest > 100));
+            ties |= rest == 100;
+        }
+        for (uint32_t x = 0; x < 84 && ties != 0; x++) {
+            if (sums[x] % 200u == 100) {
+                target[x] = resize_area_pixel(r, source, y, x, 0);
             }
         }
     }
 }
 
-MEGA_FN void resize_run(const mega_resizer *r, const uint8_t *source, uint8_t *target) {
+// `repeats` as for resize_84.
+MEGA_FN void resize_run(const mega_resizer *r, const uint8_t *source, const uint8_t *repeats, uint8_t *target) {
     switch (r->kind) {
     case MEGA_RESIZE_COPY:
         MEGA_COPY(target, source, r->height * r->width * r->channels);
@@ -240,7 +296,7 @@ MEGA_FN void resize_run(const mega_resizer *r, const uint8_t *source, uint8_t *t
         resize_enlarge(r, source, target);
         break;
     default:
-        resize_84(r, source, target);
+        resize_84(r, source, repeats, target);
         break;
     }
 }

@@ -27,7 +27,8 @@ typedef struct mega_task_state {
     int32_t lives;   // at the end of the last step
     uint32_t frames; // of this episode
     uint32_t newest; // place in the stack of the newest frame
-    uint32_t pad;
+    uint32_t repeats_known;             // 1: `repeats` fits the pooled screen
+    uint8_t repeats[MEGA_PICTURE_ROWS]; // 1 where a row of the pooled screen equals the one above
 } mega_task_state;
 
 typedef struct mega_task_view {
@@ -63,25 +64,33 @@ MEGA_FN void task_convert(const uint8_t *indices, uint32_t count, uint32_t chann
     }
 }
 
-// The maximum of two frames in gray, a row at a time; equal rows in a row are converted once.
-MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, const uint8_t *gray, uint8_t *out) {
+// The maximum of two frames in gray, a row at a time. A row equal to the one above in both frames is copied,
+// and marked in `repeats`.
+MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, const uint8_t *gray, uint8_t *out,
+                            uint8_t *repeats) {
     for (uint32_t y = 0; y < rows; y++, a += MEGA_WIDTH, b += MEGA_WIDTH, out += MEGA_WIDTH) {
-        uint64_t change = y == 0;
-        for (uint32_t x = 0; x < MEGA_WIDTH && y != 0; x += 8) {
+        uint64_t change = y == 0, difference = 0;
+        for (uint32_t x = 0; x < MEGA_WIDTH; x += 8) {
             uint64_t now[2], above[2];
             MEGA_COPY(&now[0], a + x, 8);
             MEGA_COPY(&now[1], b + x, 8);
-            MEGA_COPY(&above[0], a + x - MEGA_WIDTH, 8);
-            MEGA_COPY(&above[1], b + x - MEGA_WIDTH, 8);
+            MEGA_COPY(&above[0], y != 0 ? a + x - MEGA_WIDTH : a + x, 8);
+            MEGA_COPY(&above[1], y != 0 ? b + x - MEGA_WIDTH : b + x, 8);
             change |= (now[0] ^ above[0]) | (now[1] ^ above[1]);
+            difference |= now[0] ^ now[1];
         }
+        repeats[y] = change == 0;
         if (change == 0) {
             MEGA_COPY(out, out - MEGA_WIDTH, MEGA_WIDTH);
-            continue;
-        }
-        for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
-            const uint8_t first = gray[a[x]], second = gray[b[x]];
-            out[x] = first > second ? first : second;
+        } else if (difference == 0) {
+            for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
+                out[x] = gray[a[x]];
+            }
+        } else {
+            for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
+                const uint8_t first = gray[a[x]], second = gray[b[x]];
+                out[x] = first > second ? first : second;
+            }
         }
     }
 }
@@ -99,7 +108,8 @@ MEGA_FN uint32_t task_screen_pixels(const mega_task_view *task) {
 MEGA_FN void task_push(mega_task_view *task) {
     const uint32_t size = task->resizer->height * task->resizer->width * task->resizer->channels;
     task->state->newest = (task->state->newest + 1u) % task->settings->stack;
-    resize_run(task->resizer, task->pooled, task->frames + size * task->state->newest);
+    resize_run(task->resizer, task->pooled, task->state->repeats_known ? task->state->repeats : NULL,
+               task->frames + size * task->state->newest);
 }
 
 // The stack as the learner gets it: oldest frame first.
@@ -133,6 +143,7 @@ MEGA_FN uint32_t task_draw_noops(mega_task_view *task) {
 // After the no-ops: the first observation shows the screen, with zeros before it.
 MEGA_FN void task_begin_episode(mega_task_view *task) {
     const mega_resizer *r = task->resizer;
+    task->state->repeats_known = 0;
     task_convert(task_picture(task, 0), task_screen_pixels(task), task->settings->channels,
                  task->stage->machine.cartridge->pal, 0, task->pooled);
     MEGA_FILL(task->frames, 0, task->settings->stack * r->height * r->width * r->channels);
@@ -149,6 +160,7 @@ MEGA_FN void task_pool(mega_task_view *task, uint32_t complete, uint32_t earlier
     const uint32_t channels = task->settings->channels, count = task_screen_pixels(task);
     const uint32_t pal = task->stage->machine.cartridge->pal;
     const uint32_t pooling = task->settings->maxpool && task->settings->frame_skip > 1;
+    task->state->repeats_known = 0;
     if (!complete) {
         if (pooling) {
             const uint8_t *frame = earlier_kept ? task->earlier : task_picture(task, 1);
@@ -163,7 +175,8 @@ MEGA_FN void task_pool(mega_task_view *task, uint32_t complete, uint32_t earlier
     }
     const uint8_t *frame = earlier_kept ? task->earlier : task_picture(task, 1);
     if (channels == 1) {
-        task_pool_gray(frame, last, count / MEGA_WIDTH, mega_palette_gray[pal], task->pooled);
+        task_pool_gray(frame, last, count / MEGA_WIDTH, mega_palette_gray[pal], task->pooled, task->state->repeats);
+        task->state->repeats_known = 1;
         return;
     }
     task_convert(frame, count, channels, pal, 0, task->pooled);

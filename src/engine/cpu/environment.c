@@ -134,9 +134,11 @@ static void fill_settings(mega_env *env, const mega_env_desc *desc, int32_t game
     settings->truncate_on_life_loss = desc->truncate_on_life_loss != 0;
     settings->sound = desc->sound != 0;
     settings->plain = desc->plain != 0;
-    const int32_t game_max = facts != NULL && facts->paddle_max != 0 ? facts->paddle_max : MEGA_PADDLE_MAX;
     env->session.paddle_min = desc->paddle_min != 0 ? desc->paddle_min : MEGA_PADDLE_MIN;
-    env->session.paddle_max = desc->paddle_max != 0 ? desc->paddle_max : game_max;
+    env->session.paddle_max = desc->paddle_max != 0 ? desc->paddle_max : MEGA_PADDLE_MAX;
+    if (facts != NULL && facts->paddle_max != 0) {
+        env->session.paddle_max = facts->paddle_max; // two games set their own, whatever was asked for
+    }
 }
 
 // One entry of the table that averages the colours of two frames. Odd colours come out as black.

@@ -1,0 +1,61 @@
+# The shared source is accepted by every compiler that has to read it: gcc and clang as C11, nvcc and NVRTC as
+# CUDA. A compiler that is not there is skipped, and said to be. Warnings are errors.
+set -u -o pipefail
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+source=tests/gpu/shared_source.cu
+folders="src/console src/games src/env"
+includes=$(for folder in $folders; do printf -- '-I%s ' "$folder"; done)
+ran=0
+failures=0
+
+# compiles NAME COMMAND... - must end with 0 and without a word.
+compiles() {
+    local name=$1 code
+    shift
+    "$@" >"$work/out" 2>&1
+    code=$?
+    if [ $code -eq 77 ]; then
+        echo "skipped: $name is not available"
+        return
+    fi
+    ran=$((ran + 1))
+    if [ $code -ne 0 ]; then
+        failures=$((failures + 1))
+        echo "FAILED: $name"
+        head -40 "$work/out"
+    else
+        echo "passed: $name"
+    fi
+}
+
+for compiler in gcc clang; do
+    if command -v $compiler >/dev/null; then
+        compiles "$compiler as C11" $compiler -x c -std=c11 -O1 -c -Wall -Wextra -Wpedantic -Wconversion -Werror \
+            $includes $source -o "$work/$compiler.o"
+    else
+        echo "skipped: $compiler is not available"
+    fi
+done
+
+# To PTX: what comes after that is the same for nvcc, NVRTC and the driver, and takes minutes.
+nvcc=$(command -v nvcc || ls -d "${CUDA_HOME:-/usr/local/cuda}"/bin/nvcc 2>/dev/null)
+if [ -n "$nvcc" ]; then
+    compiles "nvcc" "$nvcc" -ptx -arch=sm_90 -fmad=false -Werror all-warnings $includes $source -o "$work/nvcc.ptx"
+else
+    echo "skipped: nvcc is not available"
+fi
+
+if gcc -std=c11 -D_XOPEN_SOURCE=700 -O1 tests/gpu/nvrtc_check.c -o "$work/nvrtc_check" -ldl; then
+    libraries="libnvrtc.so libnvrtc.so.13 libnvrtc.so.12"
+    for root in "${CUDA_HOME:-/usr/local/cuda}" ${nvcc:+"$(dirname "$nvcc")/.."}; do
+        libraries="$libraries $root/lib64/libnvrtc.so $root/lib/libnvrtc.so"
+    done
+    compiles "NVRTC" "$work/nvrtc_check" $source $folders -- $libraries
+else
+    echo "FAILED: nvrtc_check.c does not compile"
+    failures=$((failures + 1))
+fi
+
+[ $ran -gt 0 ] || exit 77
+[ $failures -eq 0 ]
