@@ -48,6 +48,10 @@ typedef unsigned long long uint64_t;
 #define MEGA_LOWEST_BIT(word) __builtin_ctz(word)
 #define MEGA_COPY(to, from, size) __builtin_memcpy(to, from, size)
 #define MEGA_FILL(to, byte, size) __builtin_memset(to, byte, size)
+#define MEGA_THREADED 1 // labels are values, so an interpreter can jump from one operation to the next
+#if defined(__AVX2__) && !defined(__clang__)
+#define MEGA_VECTORS 1 // 32-byte vectors in GNU C are single registers
+#endif
 #endif
 
 #endif

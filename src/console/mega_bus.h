@@ -120,15 +120,16 @@ MEGA_FN void shadow_begin(mega_run *run, const mega_tia *tia) {
     run->shadow_old[2] = (uint8_t)(tia->old_enable_ball << 1);
 }
 
-MEGA_FN uint32_t shadow_differs(const mega_run *run, uint32_t reg, uint32_t bits) {
-    return run->shadow[reg] != bits;
+// Room for another record: the beam goes to where this write will be seen.
+MEGA_NOINLINE void log_make_room(mega_machine *m, uint32_t reg, uint32_t cycles) {
+    const int32_t clock = (int32_t)(3u * cycles);
+    log_overflow(m, clock + tia_delay(reg, tia_line_clock(&m->console->tia, clock)));
 }
 
-MEGA_FN void log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+MEGA_INLINE void log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
     mega_log *log = m->run.log;
     if (MEGA_UNLIKELY(log->count == MEGA_LOG_RECORDS)) {
-        const int32_t clock = (int32_t)(3u * cycles);
-        log_overflow(m, clock + tia_delay(reg, tia_line_clock(&m->console->tia, clock)));
+        log_make_room(m, reg, cycles);
     }
     log->record[log->count++] = (cycles - log->base_cycle) << 14 | reg << 8 | value;
 }
@@ -168,7 +169,7 @@ MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t va
     uint32_t changes = run->keep_next | stack;
     if (kind == LOG_CHANGE) {
         const uint32_t bits = value & log_mask[reg];
-        changes |= shadow_differs(run, reg, bits);
+        changes |= run->shadow[reg] != bits;
         run->shadow[reg] = (uint8_t)bits;
     } else if (kind == LOG_APART) {
         changes |= shadow_write_apart(run, reg, value);
@@ -186,6 +187,17 @@ MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t va
         sync_write(m, reg, value, cycles);
     }
     return cycles;
+}
+
+// The common case in one look: a write that changes nothing and is not watched. Notes the access.
+MEGA_INLINE uint32_t tia_write_is_idle(mega_run *run, uint32_t reg, uint32_t value, uint32_t cycles) {
+    if (log_kind[reg] != LOG_CHANGE || run->shadow[reg] != (value & log_mask[reg]) || reg == TIA_VBLANK ||
+        (run->keep_next | run->watches_low) != 0 || (int32_t)cycles >= run->watchdog) {
+        return 0;
+    }
+    run->touch_cycle = cycles;
+    run->touch_register = (uint8_t)reg;
+    return 1;
 }
 
 MEGA_INLINE uint8_t tia_logged_read(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {

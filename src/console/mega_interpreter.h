@@ -4,7 +4,7 @@
 // fetch, and only then do its other bus accesses happen; there are no dummy accesses but those of JSR, RTS,
 // RTI, PLA and PLP.
 //
-// One function body serves three variants through constant arguments:
+// One function body (mega_interpreter_loop.h) serves three variants:
 //   linear: instruction bytes are read straight from the image, as long as the program counter stays in a
 //           stretch of plain ROM; waiting loops are jumped over. Otherwise bytes are fetched over the bus.
 //   logged: TIA writes are logged (fast mode) instead of drawn (plain mode).
@@ -54,7 +54,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 }
 
 // ---- macros of the interpreter body ----------------------------------------------------------------------
-// They use its local variables: m, r (registers), cycles, bus, at, stretch, budget, and linear, logged.
+// They use its local variables: m, r (registers), cycles, bus, at, stretch, limit, budget, and linear, logged.
 //
 // The linear variant keeps the program counter as an image index `at`, and the data bus only inside an
 // instruction: what it leaves behind (exit_bus) matters only where the loop can end, after slow writes and
@@ -65,6 +65,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     do {                                                                                                      \
         if (linear) {                                                                                         \
             at = ((address) & 0xFFFFu) + stretch.offset;                                                      \
+            limit = at - stretch.low < stretch.span ? stretch.low + stretch.span : 0;                         \
         } else {                                                                                              \
             r.pc = (uint16_t)(address);                                                                       \
         }                                                                                                     \
@@ -80,6 +81,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         if (linear && MEGA_UNLIKELY(m->run.remap)) {                                                          \
             m->run.remap = 0;                                                                                 \
             stretch.span = 0;                                                                                 \
+            limit = 0;                                                                                        \
         }                                                                                                     \
     } while (0)
 
@@ -143,9 +145,11 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         if (logged && ((where) & 0x80u) != 0) {                                                               \
             ram[(where) & 0x7Fu] = (uint8_t)(value);                                                          \
         } else if (logged) {                                                                                  \
-            cycles = bus_write_tia(m, where, value, cycles);                                                  \
-            CHECK_REMAP();                                                                                    \
-            CHECK_STOP(value);                                                                                \
+            if (!tia_write_is_idle(&m->run, (where) & 0x3Fu, value, cycles)) {                                \
+                cycles = bus_write_tia(m, where, value, cycles);                                              \
+                CHECK_REMAP();                                                                                \
+                CHECK_STOP(value);                                                                            \
+            }                                                                                                 \
         } else {                                                                                              \
             WRITE_SLOW(where, value);                                                                         \
         }                                                                                                     \
@@ -266,29 +270,29 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define RESULT_IZY WRITE_ANY
 
 #define CASE_READ(code, operation, mode, base)                                                                \
-    case code:                                                                                                \
+    CPU_CASE(code)                                                                                            \
         cycles += base;                                                                                       \
         OPERAND_##mode(1);                                                                                    \
         op_##operation(&r, value);                                                                            \
-        break;
+        CPU_NEXT();
 #define CASE_WRITE(code, operation, mode, base)                                                               \
-    case code:                                                                                                \
+    CPU_CASE(code)                                                                                            \
         cycles += base;                                                                                       \
         ADDRESS_##mode(0);                                                                                    \
         value = store_##operation(&r, address);                                                               \
-        RESULT_##mode(address, value);                                                                           \
-        break;
+        RESULT_##mode(address, value);                                                                        \
+        CPU_NEXT();
 #define CASE_MODIFY(code, operation, mode, base)                                                              \
-    case code:                                                                                                \
+    CPU_CASE(code)                                                                                            \
         cycles += base;                                                                                       \
         OPERAND_##mode(0);                                                                                    \
         value = modify_##operation(&r, value);                                                                \
-        RESULT_##mode(address, value);                                                                           \
-        break;
+        RESULT_##mode(address, value);                                                                        \
+        CPU_NEXT();
 #define CASE_OTHER(code, operation, base)                                                                     \
-    case code:                                                                                                \
+    CPU_CASE(code)                                                                                            \
         cycles += base;                                                                                       \
-        OTHER_##operation break;
+        OTHER_##operation CPU_NEXT();
 
 #define OTHER_nop
 #define OTHER_jam                                                                                             \
@@ -450,56 +454,23 @@ MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t 
 
 // ---- the loop ------------------------------------------------------------------------------------------
 
-// Executes at most `budget` instructions, until the frame ends or the processor jams. With `linear` it also
-// returns when the program counter leaves plain ROM, and always before the last instruction of the budget.
-// Returns what is left of the budget; after the end of the frame that means nothing.
-MEGA_INLINE uint32_t cpu_run(mega_machine *m, uint32_t budget, const uint32_t linear, const uint32_t logged) {
-    mega_console *console = m->console;
-    uint8_t *const ram = console->riot.ram;
-    const uint8_t *const image = m->image;
-    const uint32_t plain_low = m->run.plain_low, plain_span = m->run.plain_span;
-    mega_cpu r = console->cpu;
-    uint32_t cycles = console->cycles;
-    uint32_t bus = console->bus, exit_bus = bus;
-    uint32_t opcode = 0, address = 0, value = 0, low = 0, pointer = 0;
-    uint32_t at = r.pc;
-    mega_stretch stretch;
-    stretch.low = 0;
-    stretch.span = 0;
-    stretch.offset = 0;
-    while (budget > linear) {
-        if (linear && MEGA_UNLIKELY(at - stretch.low >= stretch.span)) {
-            const uint32_t pc = PC();
-            const mega_stretch found = cpu_find_stretch(m, pc);
-            if (found.span == 0) {
-                break;
-            }
-            stretch = found;
-            at = pc + stretch.offset;
-        }
-        budget--;
-        FETCH(opcode);
-        switch (opcode & 0xFFu) { MEGA_OPCODES(CASE_READ, CASE_WRITE, CASE_MODIFY, CASE_OTHER) }
-    }
-    if (linear) {
-        r.pc = (uint16_t)PC();
-        bus = exit_bus;
-    }
-    console->cpu = r;
-    console->cycles = cycles;
-    console->bus = (uint8_t)bus;
-    return budget;
-}
+// cpu_run_*(m, budget) execute at most `budget` instructions, until the frame ends or the processor jams. The
+// linear one also returns when the program counter leaves plain ROM, and always before the last instruction
+// of the budget. They return what is left of the budget; after the end of the frame that means nothing.
+#define CPU_RUN cpu_run_linear
+#define CPU_LINEAR 1u
+#define CPU_LOGGED 1u
+#include "mega_interpreter_loop.h"
 
-MEGA_NOINLINE uint32_t cpu_run_linear(mega_machine *m, uint32_t budget) {
-    return cpu_run(m, budget, 1, 1);
-}
-MEGA_NOINLINE uint32_t cpu_run_bus(mega_machine *m, uint32_t budget) {
-    return cpu_run(m, budget, 0, 1);
-}
-MEGA_NOINLINE uint32_t cpu_run_plain(mega_machine *m, uint32_t budget) {
-    return cpu_run(m, budget, 0, 0);
-}
+#define CPU_RUN cpu_run_bus
+#define CPU_LINEAR 0u
+#define CPU_LOGGED 1u
+#include "mega_interpreter_loop.h"
+
+#define CPU_RUN cpu_run_plain
+#define CPU_LINEAR 0u
+#define CPU_LOGGED 0u
+#include "mega_interpreter_loop.h"
 
 #define CPU_FRAME_BUDGET 25000
 

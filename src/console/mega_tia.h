@@ -112,7 +112,7 @@ MEGA_FN uint32_t tia_player_pattern(const mega_tia *tia, uint32_t player) {
     return tia->reflect[player] ? tia_reverse_bits(pattern) : pattern;
 }
 MEGA_FN uint32_t tia_missile_enabled(const mega_tia *tia, uint32_t missile) {
-    return tia->enable_missile[missile] && !tia->missile_to_player[missile];
+    return tia->enable_missile[missile] & (tia->missile_to_player[missile] ^ 1u);
 }
 MEGA_FN uint32_t tia_ball_enabled(const mega_tia *tia) {
     return tia->delay_ball ? tia->old_enable_ball : tia->enable_ball;
@@ -130,11 +130,11 @@ MEGA_FN uint32_t tia_missile_width(const mega_tia *tia, uint32_t missile) {
 }
 // Objects whose registers could show something, wherever they stand.
 MEGA_FN uint32_t tia_enabled_objects(const mega_tia *tia) {
-    return (uint32_t)(tia_player_pattern(tia, 0) != 0) << MEGA_P0 |
-           (uint32_t)(tia_player_pattern(tia, 1) != 0) << MEGA_P1 |
-           (uint32_t)(tia_missile_enabled(tia, 0) != 0) << MEGA_M0 |
-           (uint32_t)(tia_missile_enabled(tia, 1) != 0) << MEGA_M1 |
-           (uint32_t)(tia_ball_enabled(tia) != 0) << MEGA_BL | (uint32_t)(tia->playfield != 0) << MEGA_PF;
+    const uint32_t pattern0 = tia->delay_player[0] ? tia->old_graphics[0] : tia->graphics[0];
+    const uint32_t pattern1 = tia->delay_player[1] ? tia->old_graphics[1] : tia->graphics[1];
+    return (uint32_t)(pattern0 != 0) << MEGA_P0 | (uint32_t)(pattern1 != 0) << MEGA_P1 |
+           tia_missile_enabled(tia, 0) << MEGA_M0 | tia_missile_enabled(tia, 1) << MEGA_M1 |
+           tia_ball_enabled(tia) << MEGA_BL | (uint32_t)(tia->playfield != 0) << MEGA_PF;
 }
 
 // Collision bits for each set of objects that share a pixel.
@@ -234,9 +234,8 @@ MEGA_FN uint32_t tia_hmove_is_still(const mega_tia *tia, uint32_t cycle) {
     return any == 0 && cycle <= 12;
 }
 
-MEGA_NOINLINE void tia_hmove(mega_tia *tia, const mega_cartridge *cartridge, int32_t clock, uint32_t line_clock) {
-    const uint32_t cycle = line_clock / 3u;
-    for (uint32_t object = 0; object < 5 && !tia_hmove_is_still(tia, cycle); object++) {
+MEGA_NOINLINE void tia_move_objects(mega_tia *tia, uint32_t cycle) {
+    for (uint32_t object = 0; object < 5; object++) {
         int32_t position = tia->position[object] + tia_motion(cycle, tia->motion[object]);
         if (position < 0) {
             position += MEGA_WIDTH;
@@ -244,6 +243,13 @@ MEGA_NOINLINE void tia_hmove(mega_tia *tia, const mega_cartridge *cartridge, int
             position -= MEGA_WIDTH;
         }
         tia->position[object] = (uint8_t)position;
+    }
+}
+
+MEGA_FN void tia_hmove(mega_tia *tia, const mega_cartridge *cartridge, int32_t clock, uint32_t line_clock) {
+    const uint32_t cycle = line_clock / 3u;
+    if (!tia_hmove_is_still(tia, cycle)) {
+        tia_move_objects(tia, cycle);
     }
     if ((cycle <= 20 || cycle == 75) && cartridge->hmove_blanks) {
         tia->hmove_blank = 1;

@@ -191,6 +191,46 @@ MEGA_FN void tia_line_refresh(mega_line *line, const mega_tia *tia) {
     line->stale = 0;
 }
 
+#if MEGA_VECTORS
+typedef uint8_t tia_vector __attribute__((vector_size(32)));
+
+// 32 bits to 32 bytes of 0 or 255.
+MEGA_INLINE tia_vector tia_spread(uint32_t bits) {
+    typedef uint32_t words __attribute__((vector_size(32)));
+    const words all = {bits, bits, bits, bits, bits, bits, bits, bits};
+    const tia_vector from = {0,  0,  0,  0,  0,  0,  0,  0,  1,  1,  1,  1,  1,  1,  1,  1,
+                             18, 18, 18, 18, 18, 18, 18, 18, 19, 19, 19, 19, 19, 19, 19, 19};
+    const tia_vector bit = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128,
+                            1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const tia_vector spread = __builtin_shuffle((tia_vector)all, from);
+    return (tia_vector)((spread & bit) == bit);
+}
+
+// Merges three disjoint masks of colours over the background.
+MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t masks[3][3], uint32_t from,
+                                uint32_t end) {
+    const tia_vector zero = {0};
+    const tia_vector back = zero + tia->colors[3];
+    const tia_vector color0 = (zero + tia->colors[0]) ^ back;
+    const tia_vector color1 = (zero + tia->colors[1]) ^ back;
+    const tia_vector color2 = (zero + tia->colors[2]) ^ back;
+    for (uint32_t i = from >> 5; i <= (end - 1u) >> 5; i++) {
+        const uint32_t word = i >> 1, shift = 32u * (i & 1u);
+        const uint32_t m0 = (uint32_t)(masks[0][word] >> shift), m1 = (uint32_t)(masks[1][word] >> shift);
+        const uint32_t m2 = (uint32_t)(masks[2][word] >> shift);
+        tia_vector pixels =
+            back ^ (tia_spread(m0) & color0) ^ (tia_spread(m1) & color1) ^ (tia_spread(m2) & color2);
+        if (from > 32u * i || end < 32u * i + 32u) {
+            // A piece keeps its neighbours' pixels.
+            const tia_vector inside = tia_spread((uint32_t)(tia_range_word(from, end, word) >> shift));
+            tia_vector old;
+            MEGA_COPY(&old, row + 32u * i, 32);
+            pixels = (pixels & inside) | (old & ~inside);
+        }
+        MEGA_COPY(row + 32u * i, &pixels, 32);
+    }
+}
+#else
 // Merges three disjoint masks of colours over the background.
 MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t masks[3][3], uint32_t from,
                                 uint32_t end) {
@@ -221,6 +261,7 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t mask
         }
     }
 }
+#endif
 
 // Distributes the objects' masks over the three object colours by priority.
 MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint64_t masks[MEGA_OBJECTS][3],
@@ -374,10 +415,11 @@ MEGA_INLINE void tia_line_next(mega_line *line, mega_tia *tia) {
     line->from = 0;
 }
 
-// The beam passes clock 76 of the line: the blank that HMOVE asked for has been shown.
+// Clocks left in a line when the blank that HMOVE asks for, 8 pixels, has been shown.
+#define TIA_LEFT_AFTER_BLANK (MEGA_CLOCKS_PER_LINE - MEGA_CLOCKS_BLANK - 8)
+
 MEGA_INLINE void tia_line_blank(mega_line *line, mega_tia *tia, int32_t old_left, int32_t new_left) {
-    const int32_t edge = MEGA_CLOCKS_PER_LINE - MEGA_CLOCKS_BLANK - 8;
-    if (tia->hmove_blank && old_left > edge && new_left <= edge) {
+    if (tia->hmove_blank && old_left > TIA_LEFT_AFTER_BLANK && new_left <= TIA_LEFT_AFTER_BLANK) {
         tia->hmove_blank = 0;
         line->blank_left = 1;
     }
@@ -423,8 +465,9 @@ MEGA_INLINE void tia_fast_advance(mega_line *line, mega_tia *tia, uint8_t *pictu
     if (ahead <= 0 || clock < line->window_start || tia->drawn_to >= line->window_end) {
         return;
     }
-    if (ahead <= tia->line_left && clock < line->window_end && !tia->hmove_blank) {
-        tia->line_left -= ahead;
+    const int32_t left = tia->line_left - ahead;
+    if (left >= (tia->hmove_blank ? TIA_LEFT_AFTER_BLANK + 1 : 0) && clock < line->window_end) {
+        tia->line_left = left;
         tia->drawn_to = clock;
     } else if (what == TIA_FAST_COLLIDE) {
         tia_far_collide(line, tia, picture, clock);

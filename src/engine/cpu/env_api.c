@@ -59,10 +59,10 @@ mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t
     }
     int32_t gained = 0;
     if (env->skip_high == 0) {
-        gained = env_act(&env->stage, action, strength);
+        gained = env->play->act(&env->stage, action, strength);
     } else {
         for (uint32_t left = pcg64_integers(&env->skip_random, env->skip_low, env->skip_high); left > 0; left--) {
-            gained += env_act(&env->stage, action, strength);
+            gained += env->play->act(&env->stage, action, strength);
         }
     }
     if (reward != NULL) {
@@ -140,10 +140,9 @@ static mega_status check_screen(const mega_env *env, const uint8_t *pixels, size
 
 mega_status mega_env_screen(mega_env *env, uint8_t *pixels, size_t size) {
     MEGA_TRY(check_screen(env, pixels, size, 1));
-    const mega_machine *machine = &env->stage.machine;
-    memcpy(pixels, picture_look(machine, env->video->current), size);
+    memcpy(pixels, env->play->picture(&env->stage, 0), size);
     if (env->blend != NULL) {
-        const uint8_t *previous = picture_look(machine, env->video->current ^ 1u);
+        const uint8_t *previous = env->play->picture(&env->stage, 1);
         for (size_t i = 0; i < size; i++) {
             pixels[i] = env->blend[256u * pixels[i] + previous[i]];
         }

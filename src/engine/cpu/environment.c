@@ -41,7 +41,7 @@ mega_status environment_fault(const mega_env *env) {
 }
 
 mega_status environment_reset(mega_env *env) {
-    env_reset(&env->stage, next_draws(env, console_reset_draws(&env->cartridge)));
+    env->play->reset(&env->stage, next_draws(env, console_reset_draws(&env->cartridge)));
     return environment_fault(env);
 }
 
@@ -61,9 +61,9 @@ mega_status environment_power_on(mega_env *env, uint32_t seed) {
         mega_cartridge probing = env->cartridge;
         probing.pal = 0;
         probing.height = probing.probe_height;
-        env_probe(&env->stage, &probing, next_draws(env, reset_draws));
+        env->play->probe(&env->stage, &probing, next_draws(env, reset_draws));
     }
-    console_reset(machine, next_draws(env, reset_draws));
+    env->play->system_reset(&env->stage, next_draws(env, reset_draws));
     mega_mt_seed(&env->random, seed);
     sound_power_on(&env->stage.sound_generator);
     memset(env->stage.sound, 0, sizeof(env->stage.sound));
@@ -184,6 +184,7 @@ mega_status environment_open(const mega_env_desc *desc, const mega_rom *rom, meg
         return mega_fail_memory(sizeof(*env));
     }
     memset(env, 0, sizeof(*env));
+    env->play = mega_play_best();
     env->cartridge = rom->cartridge;
     env->facts = mega_catalogue_game(rom->info.game);
     memcpy(env->image_md5, rom->md5, sizeof(env->image_md5));

@@ -2,11 +2,12 @@
 #ifndef ENVIRONMENT_H
 #define ENVIRONMENT_H
 #include "catalogue.h"
-#include "mega_env.h"
 #include "mega_gym.h"
+#include "play.h"
 #include "rom.h"
 
 struct mega_env {
+    const mega_play *play; // the code that runs it
     mega_session session;
     mega_settings settings;
     mega_stage stage;

@@ -150,15 +150,15 @@ static mega_status start_episode(mega_task *task) {
     mega_env *env = task->env;
     MEGA_TRY(environment_reset(env));
     if (task_needs_fire(&task->view)) {
-        env_act(&env->stage, MEGA_ACTION_FIRE, 1.0f);
+        env->play->act(&env->stage, MEGA_ACTION_FIRE, 1.0f);
     }
     for (uint32_t left = task_draw_noops(&task->view); left > 0; left--) {
-        env_act(&env->stage, MEGA_ACTION_NOOP, 1.0f);
+        env->play->act(&env->stage, MEGA_ACTION_NOOP, 1.0f);
         if (env_game_over(&env->stage)) {
             MEGA_TRY(environment_reset(env));
         }
     }
-    task_begin_episode(&task->view);
+    env->play->task_begin_episode(&task->view);
     return environment_fault(env);
 }
 
@@ -189,7 +189,7 @@ mega_status mega_task_step(mega_task *task, uint32_t action_index, float strengt
     if (isnan(strength)) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength is not a number");
     }
-    const mega_task_outcome outcome = task_step(&task->view, task->actions[action_index], strength);
+    const mega_task_outcome outcome = task->env->play->task_step(&task->view, task->actions[action_index], strength);
     task_observe(&task->view, observation);
     fill_result(task, &outcome, result);
     return environment_fault(task->env);
