@@ -12,7 +12,7 @@ SOURCES = $(shell find include src tests -name '*.[ch]' ! -path 'src/games/game_
             ! -path src/games/catalogue.c ! -path src/games/builtin_rom.c | sort)
 
 .DEFAULT_GOAL := build
-.PHONY: build setup setup-test test demo parity asan fuzz format check-format install clean help
+.PHONY: build setup setup-test test demo parity bench asan fuzz format check-format install clean help
 
 build: ## build the library and the program into build/ (the default)
 	@mkdir -p build && cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -42,6 +42,10 @@ demo: setup ## play the built-in game: measure its speed and record a film and a
 parity: setup-test ## compare with ale-py, game by game, at length
 	@$(MAKE) --no-print-directory build
 	$(PYTHON) tests/parity/parity.py --long
+
+bench: setup-test ## compare the speed with ale-py's on this machine (bench/README.md)
+	@$(MAKE) --no-print-directory build
+	$(PYTHON) bench/compare_ale.py --out bench/results/compare_ale.csv
 
 asan: setup ## build with sanitizers into build-asan/ and run the C and command line tests there
 	@cmake --preset asan

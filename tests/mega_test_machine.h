@@ -120,30 +120,19 @@ static inline mega_cartridge test_cartridge(uint8_t scheme, uint32_t image_size)
         cartridge.ram_size = 128;
         break;
     case MEGA_SCHEME_F6SC:
-    case MEGA_SCHEME_F4SC:
-        cartridge.ram_size = 128;
-        break;
+    case MEGA_SCHEME_F4SC: cartridge.ram_size = 128; break;
     case MEGA_SCHEME_FASC:
         cartridge.start_bank = 2;
         cartridge.ram_size = 256;
         break;
-    case MEGA_SCHEME_CV:
-        cartridge.ram_size = 1024;
-        break;
-    case MEGA_SCHEME_E7:
-        cartridge.ram_size = 2048;
-        break;
+    case MEGA_SCHEME_CV: cartridge.ram_size = 1024; break;
+    case MEGA_SCHEME_E7: cartridge.ram_size = 2048; break;
     case MEGA_SCHEME_3E:
-    case MEGA_SCHEME_MC:
-        cartridge.ram_size = 32768;
-        break;
+    case MEGA_SCHEME_MC: cartridge.ram_size = 32768; break;
     case MEGA_SCHEME_F8:
     case MEGA_SCHEME_DPC:
-    case MEGA_SCHEME_MB:
-        cartridge.start_bank = 1;
-        break;
-    default:
-        break;
+    case MEGA_SCHEME_MB: cartridge.start_bank = 1; break;
+    default: break;
     }
     return cartridge;
 }
@@ -202,27 +191,82 @@ static inline void test_release_roms(test_rom_set *set) {
 
 // "tia.position+2" for the byte of a mega_console at this offset.
 static inline const char *test_field_name(size_t offset) {
-#define FIELD(name) {#name, offsetof(mega_console, name), sizeof(((mega_console *)0)->name)}
+#define FIELD(name) \
+    { #name, offsetof(mega_console, name), sizeof(((mega_console *)0)->name) }
     static const struct {
         const char *name;
         size_t offset, size;
     } fields[] = {
-        FIELD(cycles), FIELD(draws), FIELD(bus), FIELD(cpu.pc), FIELD(cpu.a), FIELD(cpu.x), FIELD(cpu.y),
-        FIELD(cpu.sp), FIELD(cpu.nz), FIELD(cpu.carry), FIELD(cpu.overflow),
-        FIELD(cpu.decimal), FIELD(cpu.interrupt), FIELD(cpu.jammed), FIELD(riot.ram), FIELD(riot.timer_start),
-        FIELD(riot.timer_read_at), FIELD(riot.timer_value), FIELD(riot.timer_shift), FIELD(riot.timer_was_read),
-        FIELD(riot.swacnt), FIELD(tia.frame_start), FIELD(tia.drawn_to), FIELD(tia.line_left),
-        FIELD(tia.picture_at), FIELD(tia.last_hmove), FIELD(tia.playfield), FIELD(tia.collisions),
-        FIELD(tia.vblank), FIELD(tia.ctrlpf), FIELD(tia.colors), FIELD(tia.nusiz), FIELD(tia.reflect),
-        FIELD(tia.graphics), FIELD(tia.old_graphics), FIELD(tia.enable_missile), FIELD(tia.missile_to_player),
-        FIELD(tia.delay_player), FIELD(tia.enable_ball), FIELD(tia.old_enable_ball), FIELD(tia.delay_ball),
-        FIELD(tia.motion), FIELD(tia.position), FIELD(tia.pf_reflect), FIELD(tia.first_hidden),
-        FIELD(tia.hmove_blank), FIELD(tia.star_field), FIELD(tia.star_counter), FIELD(tia.m0_override),
-        FIELD(tia.color_loss), FIELD(sync.vsync_deadline), FIELD(sync.dump_ended), FIELD(sync.last_lines),
-        FIELD(sync.dump), FIELD(sync.unfinished), FIELD(sync.greyed), FIELD(sync.audio), FIELD(cart.bank),
-        FIELD(cart.ram), FIELD(dpc.fraction), FIELD(dpc.music_time), FIELD(dpc.random), FIELD(dpc.fetcher),
+        FIELD(cycles),
+        FIELD(draws),
+        FIELD(bus),
+        FIELD(cpu.pc),
+        FIELD(cpu.a),
+        FIELD(cpu.x),
+        FIELD(cpu.y),
+        FIELD(cpu.sp),
+        FIELD(cpu.nz),
+        FIELD(cpu.carry),
+        FIELD(cpu.overflow),
+        FIELD(cpu.decimal),
+        FIELD(cpu.interrupt),
+        FIELD(cpu.jammed),
+        FIELD(riot.ram),
+        FIELD(riot.timer_start),
+        FIELD(riot.timer_read_at),
+        FIELD(riot.timer_value),
+        FIELD(riot.timer_shift),
+        FIELD(riot.timer_was_read),
+        FIELD(riot.swacnt),
+        FIELD(tia.frame_start),
+        FIELD(tia.drawn_to),
+        FIELD(tia.line_left),
+        FIELD(tia.picture_at),
+        FIELD(tia.last_hmove),
+        FIELD(tia.playfield),
+        FIELD(tia.collisions),
+        FIELD(tia.vblank),
+        FIELD(tia.ctrlpf),
+        FIELD(tia.colors),
+        FIELD(tia.nusiz),
+        FIELD(tia.reflect),
+        FIELD(tia.graphics),
+        FIELD(tia.old_graphics),
+        FIELD(tia.enable_missile),
+        FIELD(tia.missile_to_player),
+        FIELD(tia.delay_player),
+        FIELD(tia.enable_ball),
+        FIELD(tia.old_enable_ball),
+        FIELD(tia.delay_ball),
+        FIELD(tia.motion),
+        FIELD(tia.position),
+        FIELD(tia.pf_reflect),
+        FIELD(tia.first_hidden),
+        FIELD(tia.hmove_blank),
+        FIELD(tia.star_field),
+        FIELD(tia.star_counter),
+        FIELD(tia.m0_override),
+        FIELD(tia.color_loss),
+        FIELD(sync.vsync_deadline),
+        FIELD(sync.dump_ended),
+        FIELD(sync.last_lines),
+        FIELD(sync.dump),
+        FIELD(sync.unfinished),
+        FIELD(sync.greyed),
+        FIELD(sync.audio),
+        FIELD(cart.bank),
+        FIELD(cart.ram),
+        FIELD(dpc.fraction),
+        FIELD(dpc.music_time),
+        FIELD(dpc.random),
+        FIELD(dpc.fetcher),
         // Whole parts last: they name the padding.
-        FIELD(cpu), FIELD(riot), FIELD(tia), FIELD(sync), FIELD(cart), FIELD(dpc),
+        FIELD(cpu),
+        FIELD(riot),
+        FIELD(tia),
+        FIELD(sync),
+        FIELD(cart),
+        FIELD(dpc),
     };
 #undef FIELD
     static char text[64];
@@ -279,8 +323,9 @@ static inline const char *test_picture_difference(test_rig *a, test_rig *b, uint
     for (size_t j = i; j < size; j++) {
         count += left[j] != right[j];
     }
-    snprintf(text, sizeof text, "picture of %u frames ago, row %zu, pixel %zu: %02X and %02X (%zu pixels differ)",
-             frames_ago, i / MEGA_WIDTH, i % MEGA_WIDTH, left[i], right[i], count);
+    snprintf(text, sizeof text,
+             "picture of %u frames ago, row %zu, pixel %zu: %02X and %02X (%zu pixels differ)", frames_ago,
+             i / MEGA_WIDTH, i % MEGA_WIDTH, left[i], right[i], count);
     return text;
 }
 

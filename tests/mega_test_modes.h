@@ -26,7 +26,8 @@ static inline int test_report(const char *name, const test_trio *trio, uint32_t 
                               const char *difference) {
     const mega_console *console = &trio->plain.console;
     fprintf(stderr, "%s: frame %u, line %d, plain and %s differ: %s\n", name, frame,
-            ((int32_t)(3u * console->cycles) - console->tia.frame_start) / MEGA_CLOCKS_PER_LINE, who, difference);
+            ((int32_t)(3u * console->cycles) - console->tia.frame_start) / MEGA_CLOCKS_PER_LINE, who,
+            difference);
     return 1;
 }
 

@@ -38,11 +38,11 @@ static inline void code_put3(test_code *code, uint32_t opcode, uint32_t address)
 
 // A TIA register, those that draw more often than the rest.
 static inline uint32_t code_register(test_code *code) {
-    static const uint8_t favourites[] = {TIA_GRP0,  TIA_GRP1,  TIA_RESP0, TIA_RESP1,  TIA_RESM0,  TIA_RESM1, TIA_RESBL,
-                                         TIA_NUSIZ0, TIA_NUSIZ1, TIA_ENAM0, TIA_ENAM1, TIA_ENABL,  TIA_PF0,   TIA_PF1,
-                                         TIA_PF2,   TIA_CTRLPF, TIA_HMOVE, TIA_HMOVE, TIA_REFP0,  TIA_REFP1, TIA_VDELP0,
-                                         TIA_VDELP1, TIA_VDELBL, TIA_RESMP0, TIA_RESMP1, TIA_COLUP0, TIA_COLUP1,
-                                         TIA_COLUPF, TIA_COLUBK, TIA_HMP0, TIA_HMM0, TIA_HMBL};
+    static const uint8_t favourites[] = {
+        TIA_GRP0,   TIA_GRP1,   TIA_RESP0,  TIA_RESP1,  TIA_RESM0,  TIA_RESM1,  TIA_RESBL,  TIA_NUSIZ0,
+        TIA_NUSIZ1, TIA_ENAM0,  TIA_ENAM1,  TIA_ENABL,  TIA_PF0,    TIA_PF1,    TIA_PF2,    TIA_CTRLPF,
+        TIA_HMOVE,  TIA_HMOVE,  TIA_REFP0,  TIA_REFP1,  TIA_VDELP0, TIA_VDELP1, TIA_VDELBL, TIA_RESMP0,
+        TIA_RESMP1, TIA_COLUP0, TIA_COLUP1, TIA_COLUPF, TIA_COLUBK, TIA_HMP0,   TIA_HMM0,   TIA_HMBL};
     for (;;) {
         const uint32_t reg = test_below(code->random, 4) != 0
                                  ? favourites[test_below(code->random, (uint32_t)sizeof favourites)]
@@ -68,18 +68,17 @@ static inline void code_pause(test_code *code) {
         code_put3(code, 0x0C, 0xF000); // NOP abs
         break;
     case 3:
-        code_put2(code, 0xA2, 1u + test_below(code->random, test_once_in(code->random, 8) ? 255 : 14)); // LDX #
-        code_put2(code, 0xCA, 0xD0); // DEX, BNE
+        code_put2(code, 0xA2,
+                  1u + test_below(code->random, test_once_in(code->random, 8) ? 255 : 14)); // LDX #
+        code_put2(code, 0xCA, 0xD0);                                                        // DEX, BNE
         code_put(code, 0xFD);
         break;
     case 4:
         code_put2(code, 0xA0, 1u + test_below(code->random, 9)); // LDY #
-        code_put2(code, 0x88, 0xD0); // DEY, BNE
+        code_put2(code, 0x88, 0xD0);                             // DEY, BNE
         code_put(code, 0xFD);
         break;
-    default:
-        code_put2(code, 0x85, TIA_WSYNC);
-        break;
+    default: code_put2(code, 0x85, TIA_WSYNC); break;
     }
 }
 
@@ -178,9 +177,7 @@ static inline void code_block(test_code *code, uint32_t count, uint32_t wild) {
         case 0:
         case 1:
         case 2:
-        case 3:
-            code_pause(code);
-            break;
+        case 3: code_pause(code); break;
         case 4: // a collision or an input, kept in RAM
             code_put2(code, 0xA5, test_below(code->random, 16) | (test_below(code->random, 4) << 4));
             code_put2(code, 0x85, 0x80u + test_below(code->random, 128));
@@ -191,7 +188,8 @@ static inline void code_block(test_code *code, uint32_t count, uint32_t wild) {
             code_put2(code, 0xE6, 0x80u + test_below(code->random, 128));
             break;
         case 6:
-            code_put2(code, 0xE6 - 0x20u * test_below(code->random, 2), 0x80u + test_below(code->random, 16)); // INC
+            code_put2(code, 0xE6 - 0x20u * test_below(code->random, 2),
+                      0x80u + test_below(code->random, 16)); // INC
             break;
         case 7: // read-modify-write and undocumented stores on the TIA
             code_put2(code, 0x07u | test_below(code->random, 8) << 5, code_register(code));
@@ -218,7 +216,8 @@ static inline void code_block(test_code *code, uint32_t count, uint32_t wild) {
             break;
         case 12: // through mirrors, with absolute and indexed addresses
             code_put3(code, test_once_in(code->random, 2) ? 0x8D : 0x9D,
-                      code_register(code) | test_below(code->random, 2) << 6 | test_below(code->random, 2) << 8);
+                      code_register(code) | test_below(code->random, 2) << 6 |
+                          test_below(code->random, 2) << 8);
             break;
         case 13:
             code_put2(code, 0x84 + 2u * test_below(code->random, 2), code_register(code)); // STY, STX
@@ -285,7 +284,8 @@ static inline void test_generate_bank(uint8_t *bytes, uint32_t start, test_rando
     code_put2(&code, 0x85, TIA_VBLANK);
     // Short, usual or too long: by the number and the size of the parts.
     for (uint32_t parts = 1u + test_below(random, 6); parts > 0; parts--) {
-        const uint32_t lines = test_once_in(random, 10) ? 1u + test_below(random, 255) : 10u + test_below(random, 60);
+        const uint32_t lines =
+            test_once_in(random, 10) ? 1u + test_below(random, 255) : 10u + test_below(random, 60);
         code_lines(&code, lines, test_below(random, 14), wild);
     }
     if (test_once_in(random, 100)) {
@@ -306,20 +306,22 @@ static const struct {
     uint8_t scheme;
     uint32_t size;
 } test_schemes[] = {
-    {MEGA_SCHEME_4K, 4096},   {MEGA_SCHEME_2K, 2048},   {MEGA_SCHEME_F8, 8192},   {MEGA_SCHEME_F6, 16384},
-    {MEGA_SCHEME_F4, 32768},  {MEGA_SCHEME_F8SC, 8192}, {MEGA_SCHEME_F6SC, 16384}, {MEGA_SCHEME_F4SC, 32768},
-    {MEGA_SCHEME_FASC, 12288}, {MEGA_SCHEME_E0, 8192},  {MEGA_SCHEME_E7, 16384},  {MEGA_SCHEME_FE, 8192},
-    {MEGA_SCHEME_DPC, 10240}, {MEGA_SCHEME_3F, 8192},   {MEGA_SCHEME_3E, 16384},  {MEGA_SCHEME_UA, 8192},
-    {MEGA_SCHEME_CV, 4096},   {MEGA_SCHEME_CV, 2048},   {MEGA_SCHEME_MB, 65536},  {MEGA_SCHEME_MC, 131072},
-    {MEGA_SCHEME_3F, 524288 / 8}, {MEGA_SCHEME_DPC, 10495},
+    {MEGA_SCHEME_4K, 4096},    {MEGA_SCHEME_2K, 2048},    {MEGA_SCHEME_F8, 8192},
+    {MEGA_SCHEME_F6, 16384},   {MEGA_SCHEME_F4, 32768},   {MEGA_SCHEME_F8SC, 8192},
+    {MEGA_SCHEME_F6SC, 16384}, {MEGA_SCHEME_F4SC, 32768}, {MEGA_SCHEME_FASC, 12288},
+    {MEGA_SCHEME_E0, 8192},    {MEGA_SCHEME_E7, 16384},   {MEGA_SCHEME_FE, 8192},
+    {MEGA_SCHEME_DPC, 10240},  {MEGA_SCHEME_3F, 8192},    {MEGA_SCHEME_3E, 16384},
+    {MEGA_SCHEME_UA, 8192},    {MEGA_SCHEME_CV, 4096},    {MEGA_SCHEME_CV, 2048},
+    {MEGA_SCHEME_MB, 65536},   {MEGA_SCHEME_MC, 131072},  {MEGA_SCHEME_3F, 524288 / 8},
+    {MEGA_SCHEME_DPC, 10495},
 };
 #define TEST_SCHEMES ((uint32_t)(sizeof(test_schemes) / sizeof(test_schemes[0])))
 
 // Where a program may start: below are RAM ports in some schemes.
 static inline uint32_t test_code_start(uint8_t scheme) {
-    return scheme == MEGA_SCHEME_FASC ? 0x200u
+    return scheme == MEGA_SCHEME_FASC                                                         ? 0x200u
            : scheme == MEGA_SCHEME_E7 || scheme == MEGA_SCHEME_CV || scheme == MEGA_SCHEME_3E ? 0xA00u
-                                                                                            : 0x100u;
+                                                                                              : 0x100u;
 }
 
 // Unusual televisions and windows.
@@ -359,7 +361,8 @@ static inline void test_generated_image(test_image *image, test_random *random) 
     for (uint32_t at = 0; at < image->cartridge.image_size; at += 4096) {
         const uint32_t left = image->cartridge.image_size - at;
         const uint32_t size = left < 4096 ? left : 4096u;
-        test_generate_bank(bank, image->cartridge.image_size < 4096 ? 0x800u : test_code_start(scheme), random);
+        test_generate_bank(bank, image->cartridge.image_size < 4096 ? 0x800u : test_code_start(scheme),
+                           random);
         memcpy(image->bytes + at, bank + 4096 - size, size);
     }
     snprintf(image->kind, sizeof image->kind, "generated program, scheme %u, %u bytes", scheme,
@@ -383,7 +386,8 @@ static inline void test_mutated_image(test_image *image, const test_rom_set *rom
         image->bytes[test_below(random, size)] = test_byte(random);
     }
     if (test_once_in(random, 4)) { // as if it had another kind of cartridge
-        for (uint32_t i = test_below(random, TEST_SCHEMES), n = 0; n < TEST_SCHEMES; n++, i = (i + 1) % TEST_SCHEMES) {
+        for (uint32_t i = test_below(random, TEST_SCHEMES), n = 0; n < TEST_SCHEMES;
+             n++, i = (i + 1) % TEST_SCHEMES) {
             if (test_schemes[i].size == size) {
                 image->cartridge = test_cartridge(test_schemes[i].scheme, size);
                 break;
@@ -396,16 +400,10 @@ static inline void test_fuzz_image(test_image *image, const test_rom_set *roms, 
     test_random random = {seed};
     memset(image, 0, sizeof(*image));
     switch (test_below(&random, 8)) {
-    case 0:
-        test_random_image(image, &random);
-        break;
+    case 0: test_random_image(image, &random); break;
     case 1:
-    case 2:
-        test_mutated_image(image, roms, &random);
-        break;
-    default:
-        test_generated_image(image, &random);
-        break;
+    case 2: test_mutated_image(image, roms, &random); break;
+    default: test_generated_image(image, &random); break;
     }
     test_vary_cartridge(&image->cartridge, &random);
 }

@@ -7,7 +7,8 @@
 enum {
     MEGA_RUN_PLAIN, // the reference: nothing skipped, every pixel drawn as it happens
     MEGA_RUN_FAST,  // the picture can be drawn later, and is not if nobody looks
-    MEGA_RUN_DRAWN  // fast, and somebody will look: the picture is drawn on the way
+    MEGA_RUN_DRAWN, // fast, and somebody will look: the picture is drawn on the way
+    MEGA_RUN_SHADED // the same, in shades of gray
 };
 
 MEGA_FN int32_t console_max_lines(const mega_cartridge *cartridge) {
@@ -63,6 +64,7 @@ MEGA_FN void console_reset(mega_machine *m, const uint32_t *draws) {
     MEGA_FILL(video->picture, 0, sizeof(video->picture));
     for (uint32_t i = 0; i < 3; i++) {
         video->log[i].state = MEGA_SLOT_EMPTY;
+        video->log[i].shaded = 0;
     }
     console->sync.vsync_deadline = 0x7FFFFFFF;
     console->sync.dump = 0;
@@ -131,7 +133,9 @@ MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
     run->watchdog = run->line_origin + MEGA_CYCLES_PER_LINE * (console_max_lines(m->cartridge) + 1);
     run->touch_cycle = console->cycles;
     run->touch_register = MEGA_UNTOUCHED;
-    run->drawing = how == MEGA_RUN_DRAWN;
+    run->drawing = how == MEGA_RUN_DRAWN    ? MEGA_DRAW_COLORS
+                   : how == MEGA_RUN_SHADED ? MEGA_DRAW_SHADES
+                                            : MEGA_DRAW_NOTHING;
     cart_plain_range(run, m->cartridge->scheme);
     cart_update_windows(m);
     run->remap = 0;
@@ -144,6 +148,7 @@ MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
         log_end(m);
     } else {
         m->video->log[m->video->slot].state = MEGA_SLOT_EMPTY;
+        m->video->log[m->video->slot].shaded = 0;
     }
     const int32_t clock = (int32_t)(3u * console->cycles);
     const uint32_t lines = (uint32_t)(clock - console->tia.frame_start) / MEGA_CLOCKS_PER_LINE;

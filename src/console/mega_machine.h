@@ -27,7 +27,8 @@ typedef struct mega_log {
     int32_t end_clock;   // where the beam stood when the request ended
     uint8_t state;     // MEGA_SLOT_*: has it been drawn?
     uint8_t picture;   // which picture it belongs to
-    uint8_t pad[2];
+    uint8_t shaded;    // 1: its shaded picture has been drawn
+    uint8_t pad;
     uint32_t record[MEGA_LOG_RECORDS];
 } mega_log;
 
@@ -36,6 +37,7 @@ typedef struct mega_line {
     uint64_t mask[MEGA_OBJECTS][3]; // the whole line as the object's registers are now
     uint64_t seen[MEGA_OBJECTS][3]; // what is final: pixels below done[]
     int32_t window_start, window_end; // clocks of the display window
+    const uint8_t *shades;            // brightness of each colour, or NULL to draw the colours themselves
     int32_t row_at;                 // offset in the picture of the line's first pixel
     uint8_t done[MEGA_OBJECTS];
     uint8_t stale;        // bit o: mask[o] is out of date
@@ -49,6 +51,7 @@ typedef struct mega_line {
     uint8_t repeat;       // 1: the row above in the picture is the line before, whole
 } mega_line;
 
+enum { MEGA_DRAW_NOTHING, MEGA_DRAW_COLORS, MEGA_DRAW_SHADES };
 #define MEGA_UNTOUCHED 0xFF
 // Scratch of one frame request: what the processor's side knows without looking at the state.
 typedef struct mega_run {
@@ -64,14 +67,15 @@ typedef struct mega_run {
     uint8_t stop;           // 1: the frame ended
     uint8_t remap;          // 1: a bank was switched
     uint8_t watches_low;    // 1: the cartridge reacts to addresses outside its space
-    uint8_t drawing;        // 1: draw while replaying
+    uint8_t drawing;        // what is drawn while replaying: MEGA_DRAW_*
     uint8_t shadow[0x2D];   // TIA registers as last written, masked
     uint8_t shadow_old[3];  // old_graphics[0], old_graphics[1], old_enable_ball
 } mega_run;
 
 // Pictures and logs of one console. Not part of the state, as in the reference.
 typedef struct mega_video {
-    uint8_t picture[2][MEGA_WIDTH * MEGA_PICTURE_ROWS];
+    uint8_t picture[2][MEGA_WIDTH * MEGA_PICTURE_ROWS]; // colours
+    uint8_t shaded[2][MEGA_WIDTH * MEGA_PICTURE_ROWS];  // brightness, for those who see in gray (picture_look_shaded)
     uint8_t current; // picture of the present frame
     uint8_t slot;    // log of the present request
     uint8_t pad[6];
@@ -83,6 +87,7 @@ typedef struct mega_machine {
     mega_console *console;
     const mega_cartridge *cartridge;
     const uint8_t *image;
+    const uint8_t *shades; // 256 values of brightness for MEGA_DRAW_SHADES
     uint8_t *cart_ram; // cartridge->ram_size bytes; console->cart.ram when they fit there
     mega_video *video;
     mega_input input;

@@ -28,7 +28,8 @@ MEGA_INLINE void log_replay(mega_log *log, mega_line *line, mega_tia *tia, const
 MEGA_INLINE void log_advance(mega_machine *m, mega_log *log, int32_t until, uint32_t what) {
     mega_tia *tia = &m->console->tia;
     mega_line *line = &m->video->line;
-    uint8_t *picture = m->video->picture[log->picture];
+    uint8_t *picture = m->run.drawing == MEGA_DRAW_SHADES ? m->video->shaded[log->picture]
+                                                          : m->video->picture[log->picture];
     log_replay(log, line, tia, m->cartridge, picture, log->replayed, what);
     tia_fast_advance(line, tia, picture, until, what);
     tia_line_flush(line, tia, picture, tia_beam_x(tia), what);
@@ -48,7 +49,7 @@ MEGA_FN void log_catch_up(mega_machine *m, int32_t until) {
     if (log->replayed == log->count && until <= m->console->tia.drawn_to) {
         return;
     }
-    if (m->run.drawing) {
+    if (m->run.drawing != MEGA_DRAW_NOTHING) {
         log_collide_and_draw(m, log, until);
     } else {
         log_collide(m, log, until);
@@ -61,7 +62,7 @@ MEGA_NOINLINE void log_draw(const mega_machine *m, mega_log *log) {
     mega_tia tia = log->start;
     mega_line line;
     uint8_t *picture = m->video->picture[log->picture];
-    tia_line_begin(&line, &tia, m->cartridge);
+    tia_line_begin(&line, &tia, m->cartridge, NULL);
     log_replay(log, &line, &tia, m->cartridge, picture, 0, TIA_FAST_DRAW);
     tia_fast_advance(&line, &tia, picture, log->end_clock, TIA_FAST_DRAW);
     log->state = MEGA_SLOT_DRAWN;
@@ -100,9 +101,11 @@ MEGA_FN void log_begin(mega_machine *m) {
     log->count = 0;
     log->replayed = 0;
     log->state = MEGA_SLOT_EMPTY;
+    log->shaded = 0;
     log->picture = video->current;
     m->run.log = log;
-    tia_line_begin(&video->line, &m->console->tia, m->cartridge);
+    tia_line_begin(&video->line, &m->console->tia, m->cartridge,
+                   m->run.drawing == MEGA_DRAW_SHADES ? m->shades : NULL);
 }
 
 MEGA_FN uint32_t log_is_clean(const mega_machine *m, const mega_log *log) {
@@ -129,9 +132,11 @@ MEGA_FN void log_end(mega_machine *m) {
     for (uint32_t i = 0; i < 3; i++) {
         if (m->video->log[i].picture == log->picture) {
             m->video->log[i].state = MEGA_SLOT_EMPTY;
+            m->video->log[i].shaded = 0;
         }
     }
-    log->state = m->run.drawing ? MEGA_SLOT_DRAWN : MEGA_SLOT_PENDING;
+    log->state = m->run.drawing == MEGA_DRAW_COLORS ? MEGA_SLOT_DRAWN : MEGA_SLOT_PENDING;
+    log->shaded = m->run.drawing == MEGA_DRAW_SHADES;
 }
 
 // The log is full (a program that writes to the TIA all the time): draw what there is and start anew.
@@ -140,7 +145,8 @@ MEGA_NOINLINE void log_overflow(mega_machine *m, int32_t until) {
     log->end_clock = until;
     log_catch_up(m, until);
     log_draw_ragged(m, log);
-    m->run.drawing = 0;
+    m->run.drawing = MEGA_DRAW_NOTHING;
+    m->video->line.shades = NULL;
     log->start = m->console->tia;
     log->count = 0;
     log->replayed = 0;
@@ -150,6 +156,21 @@ MEGA_NOINLINE void log_overflow(mega_machine *m, int32_t until) {
 MEGA_FN const uint8_t *picture_look(const mega_machine *m, uint32_t picture) {
     picture_settle(m, picture, NULL);
     return m->video->picture[picture];
+}
+
+// The same in shades: drawn so from the start, or converted now.
+MEGA_FN const uint8_t *picture_look_shaded(const mega_machine *m, uint32_t picture) {
+    uint8_t *shaded = m->video->shaded[picture];
+    for (uint32_t i = 0; i < 3; i++) {
+        if (m->video->log[i].shaded && m->video->log[i].picture == picture) {
+            return shaded;
+        }
+    }
+    const uint8_t *colors = picture_look(m, picture);
+    for (uint32_t i = 0; i < MEGA_WIDTH * (uint32_t)m->cartridge->height; i++) {
+        shaded[i] = m->shades[colors[i]];
+    }
+    return shaded;
 }
 
 #endif

@@ -166,8 +166,10 @@ MEGA_FN void tia_line_set_done(mega_line *line, uint32_t x) {
 }
 
 // Prepares the scratch for a replay that starts where the beam is.
-MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia, const mega_cartridge *cartridge) {
+MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia, const mega_cartridge *cartridge,
+                            const uint8_t *shades) {
     const uint32_t x = tia_beam_x(tia);
+    line->shades = shades;
     line->window_start = tia_window_start(tia, cartridge);
     line->window_end = tia_window_end(tia, cartridge);
     tia_line_set_done(line, x);
@@ -207,13 +209,13 @@ MEGA_INLINE tia_vector tia_spread(uint32_t bits) {
 }
 
 // Merges three disjoint masks of colours over the background.
-MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t masks[3][3], uint32_t from,
+MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t masks[3][3], uint32_t from,
                                 uint32_t end) {
     const tia_vector zero = {0};
-    const tia_vector back = zero + tia->colors[3];
-    const tia_vector color0 = (zero + tia->colors[0]) ^ back;
-    const tia_vector color1 = (zero + tia->colors[1]) ^ back;
-    const tia_vector color2 = (zero + tia->colors[2]) ^ back;
+    const tia_vector back = zero + colors[3];
+    const tia_vector color0 = (zero + colors[0]) ^ back;
+    const tia_vector color1 = (zero + colors[1]) ^ back;
+    const tia_vector color2 = (zero + colors[2]) ^ back;
     for (uint32_t i = from >> 5; i <= (end - 1u) >> 5; i++) {
         const uint32_t word = i >> 1, shift = 32u * (i & 1u);
         const uint32_t m0 = (uint32_t)(masks[0][word] >> shift), m1 = (uint32_t)(masks[1][word] >> shift);
@@ -232,13 +234,13 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t mask
 }
 #else
 // Merges three disjoint masks of colours over the background.
-MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t masks[3][3], uint32_t from,
+MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t masks[3][3], uint32_t from,
                                 uint32_t end) {
     const uint64_t each = 0x0101010101010101ull;
-    const uint64_t back = tia->colors[3] * each;
-    const uint64_t color0 = tia->colors[0] * each ^ back;
-    const uint64_t color1 = tia->colors[1] * each ^ back;
-    const uint64_t color2 = tia->colors[2] * each ^ back;
+    const uint64_t back = colors[3] * each;
+    const uint64_t color0 = colors[0] * each ^ back;
+    const uint64_t color1 = colors[1] * each ^ back;
+    const uint64_t color2 = colors[2] * each ^ back;
     const uint32_t whole = from == 0 && end == MEGA_WIDTH;
     for (uint32_t word = from >> 6; word <= (end - 1u) >> 6; word++) {
         uint64_t m0 = masks[0][word], m1 = masks[1][word], m2 = masks[2][word];
@@ -264,8 +266,8 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const mega_tia *tia, uint64_t mask
 #endif
 
 // Distributes the objects' masks over the three object colours by priority.
-MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint64_t masks[MEGA_OBJECTS][3],
-                                  uint32_t from, uint32_t end) {
+MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint8_t *shades,
+                                  const uint64_t masks[MEGA_OBJECTS][3], uint32_t from, uint32_t end) {
     const uint64_t left[3] = {~0ull, 0xFFFFull, 0ull};
     const uint32_t score = tia->ctrlpf & CTRLPF_SCORE;
     uint64_t colored[3][3];
@@ -296,7 +298,11 @@ MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint6
             colored[2][w] = (playfield | masks[MEGA_BL][w]) & ~colored[0][w] & ~colored[1][w];
         }
     }
-    tia_line_paint(row, tia, colored, from, end);
+    uint8_t colors[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        colors[i] = shades != NULL ? shades[tia->colors[i]] : tia->colors[i];
+    }
+    tia_line_paint(row, colors, colored, from, end);
 }
 
 // The masks of pixels from .. end - 1 in a line where objects changed on the way.
@@ -361,7 +367,7 @@ MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture
             tia_line_collide(tia, (const uint64_t(*)[3])line->mask, line->present);
         }
         if ((what & TIA_FAST_DRAW) != 0) {
-            tia_line_color(row, tia, (const uint64_t(*)[3])line->mask, from, end);
+            tia_line_color(row, tia, line->shades, (const uint64_t(*)[3])line->mask, from, end);
         }
         return;
     }
@@ -371,7 +377,7 @@ MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture
         tia_line_collide(tia, (const uint64_t(*)[3])masks, present);
     }
     if ((what & TIA_FAST_DRAW) != 0) {
-        tia_line_color(row, tia, (const uint64_t(*)[3])masks, from, end);
+        tia_line_color(row, tia, line->shades, (const uint64_t(*)[3])masks, from, end);
     }
 }
 

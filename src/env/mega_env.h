@@ -58,10 +58,7 @@ MEGA_FN uint32_t env_has_paddles(const mega_stage *stage) {
 
 // One frame with the switches as they are. Not inlined: every way of playing comes here.
 MEGA_NOINLINE void env_run_frame(mega_stage *stage) {
-    const uint32_t how = stage->settings->plain ? MEGA_RUN_PLAIN
-                         : stage->looked_at     ? MEGA_RUN_DRAWN
-                                                : MEGA_RUN_FAST;
-    console_run_frame(&stage->machine, how);
+    console_run_frame(&stage->machine, stage->settings->plain ? MEGA_RUN_PLAIN : stage->how);
 }
 
 MEGA_FN void env_step_rules(mega_stage *stage) {

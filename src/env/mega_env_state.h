@@ -46,7 +46,7 @@ typedef struct mega_stage {
     mega_machine machine; // on session->console
     uint32_t sticky_action; // what is repeated; not part of a save state
     float sticky_strength;
-    uint32_t looked_at; // 1: the next frame's picture will be looked at, so it is drawn at once
+    uint32_t how;       // MEGA_RUN_* of the next frames, unless the settings ask for plain ones
     uint32_t failed;    // 1: the game's mode could not be selected
     mega_sound sound_generator;
     uint8_t sound[MEGA_SOUND_SAMPLES];

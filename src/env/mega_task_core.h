@@ -27,8 +27,8 @@ typedef struct mega_task_state {
     int32_t lives;   // at the end of the last step
     uint32_t frames; // of this episode
     uint32_t newest; // place in the stack of the newest frame
-    uint32_t repeats_known;             // 1: `repeats` fits the pooled screen
-    uint8_t repeats[MEGA_PICTURE_ROWS]; // 1 where a row of the pooled screen equals the one above
+    uint32_t pad;
+    uint8_t repeats[MEGA_PICTURE_ROWS]; // 1 where a row of the pooled gray screen equals the one above
 } mega_task_state;
 
 typedef struct mega_task_view {
@@ -50,66 +50,70 @@ typedef struct mega_task_outcome {
 
 // ---- pictures ------------------------------------------------------------------------------------------
 
-// Converts palette indices; keeps the maximum with what `out` holds when `pool` is set.
-MEGA_FN void task_convert(const uint8_t *indices, uint32_t count, uint32_t channels, uint32_t pal, uint32_t pool,
-                          uint8_t *out) {
-    const uint8_t *gray = mega_palette_gray[pal];
+// Converts palette indices to RGB; keeps the maximum with what `out` holds when `pool` is set.
+MEGA_FN void task_convert_rgb(const uint8_t *indices, uint32_t count, uint32_t pal, uint32_t pool, uint8_t *out) {
     const uint8_t *rgb = mega_palette_rgb[pal];
     for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t c = 0; c < channels; c++) {
-            const uint8_t value = channels == 1 ? gray[indices[i]] : rgb[3u * indices[i] + c];
-            uint8_t *to = out + i * channels + c;
+        for (uint32_t c = 0; c < 3; c++) {
+            const uint8_t value = rgb[3u * indices[i] + c];
+            uint8_t *to = out + 3u * i + c;
             *to = pool && *to > value ? *to : value;
         }
     }
 }
 
-// The maximum of two frames in gray, a row at a time. A row equal to the one above in both frames is copied,
-// and marked in `repeats`.
-MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, const uint8_t *gray, uint8_t *out,
-                            uint8_t *repeats) {
-    for (uint32_t y = 0; y < rows; y++, a += MEGA_WIDTH, b += MEGA_WIDTH, out += MEGA_WIDTH) {
-        uint64_t change = y == 0, difference = 0;
-        for (uint32_t x = 0; x < MEGA_WIDTH; x += 8) {
-            uint64_t now[2], above[2];
-            MEGA_COPY(&now[0], a + x, 8);
-            MEGA_COPY(&now[1], b + x, 8);
-            MEGA_COPY(&above[0], y != 0 ? a + x - MEGA_WIDTH : a + x, 8);
-            MEGA_COPY(&above[1], y != 0 ? b + x - MEGA_WIDTH : b + x, 8);
-            change |= (now[0] ^ above[0]) | (now[1] ^ above[1]);
-            difference |= now[0] ^ now[1];
+// The maximum of two gray frames, a row at a time. Rows equal to the one above are marked in `repeats`.
+// `out` may be one of the frames.
+MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, uint8_t *out, uint8_t *repeats) {
+    for (uint32_t y = 0; y < rows; y++) {
+        const uint8_t *first = a + MEGA_WIDTH * y, *second = b + MEGA_WIDTH * y;
+        uint8_t *to = out + MEGA_WIDTH * y;
+        const uint8_t *above = y != 0 ? to - MEGA_WIDTH : to;
+        uint8_t change = 0;
+        for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
+            const uint8_t most = first[x] > second[x] ? first[x] : second[x];
+            to[x] = most;
         }
-        repeats[y] = change == 0;
-        if (change == 0) {
-            MEGA_COPY(out, out - MEGA_WIDTH, MEGA_WIDTH);
-        } else if (difference == 0) {
-            for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
-                out[x] = gray[a[x]];
-            }
-        } else {
-            for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
-                const uint8_t first = gray[a[x]], second = gray[b[x]];
-                out[x] = first > second ? first : second;
-            }
+        for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
+            change |= (uint8_t)(to[x] ^ above[x]);
         }
+        repeats[y] = y != 0 && change == 0;
     }
 }
 
+// The frame shown last (0) or the one before it (1): gray, or palette indices for RGB.
 MEGA_FN const uint8_t *task_picture(const mega_task_view *task, uint32_t frames_ago) {
     const mega_machine *machine = &task->stage->machine;
-    return picture_look(machine, machine->video->current ^ frames_ago);
+    const uint32_t picture = machine->video->current ^ frames_ago;
+    return task->settings->channels == 1 ? picture_look_shaded(machine, picture) : picture_look(machine, picture);
 }
 
 MEGA_FN uint32_t task_screen_pixels(const mega_task_view *task) {
     return MEGA_WIDTH * (uint32_t)task->resizer->source_height;
 }
 
+// Sets the pooled screen to the maximum of two frames, or of one frame and what it holds (first == NULL), or to
+// one frame (second == NULL).
+MEGA_FN void task_pool(mega_task_view *task, const uint8_t *first, const uint8_t *second) {
+    const uint32_t count = task_screen_pixels(task), pal = task->stage->machine.cartridge->pal;
+    if (task->settings->channels == 1) {
+        task_pool_gray(first != NULL ? first : task->pooled, second != NULL ? second : first, count / MEGA_WIDTH,
+                       task->pooled, task->state->repeats);
+        return;
+    }
+    if (first != NULL) {
+        task_convert_rgb(first, count, pal, 0, task->pooled);
+    }
+    if (second != NULL) {
+        task_convert_rgb(second, count, pal, 1, task->pooled);
+    }
+}
+
 // Resizes the pooled screen into the next place of the stack.
 MEGA_FN void task_push(mega_task_view *task) {
     const uint32_t size = task->resizer->height * task->resizer->width * task->resizer->channels;
     task->state->newest = (task->state->newest + 1u) % task->settings->stack;
-    resize_run(task->resizer, task->pooled, task->state->repeats_known ? task->state->repeats : NULL,
-               task->frames + size * task->state->newest);
+    resize_run(task->resizer, task->pooled, task->state->repeats, task->frames + size * task->state->newest);
 }
 
 // The stack as the learner gets it: oldest frame first.
@@ -143,9 +147,7 @@ MEGA_FN uint32_t task_draw_noops(mega_task_view *task) {
 // After the no-ops: the first observation shows the screen, with zeros before it.
 MEGA_FN void task_begin_episode(mega_task_view *task) {
     const mega_resizer *r = task->resizer;
-    task->state->repeats_known = 0;
-    task_convert(task_picture(task, 0), task_screen_pixels(task), task->settings->channels,
-                 task->stage->machine.cartridge->pal, 0, task->pooled);
+    task_pool(task, task_picture(task, 0), NULL);
     MEGA_FILL(task->frames, 0, task->settings->stack * r->height * r->width * r->channels);
     task_push(task);
     task->state->frames = 0;
@@ -154,33 +156,15 @@ MEGA_FN void task_begin_episode(mega_task_view *task) {
 
 // ---- step ----------------------------------------------------------------------------------------------
 
-// Pools the last two frames of a step. `complete` is 0 when the step was left before its last frame was
-// captured: then only the frame before it is new. The reference shows stale pictures in that case.
-MEGA_FN void task_pool(mega_task_view *task, uint32_t complete, uint32_t earlier_kept) {
-    const uint32_t channels = task->settings->channels, count = task_screen_pixels(task);
-    const uint32_t pal = task->stage->machine.cartridge->pal;
+// Captures the frames of a step that was left after `left` frames were not played. A step left before its last
+// frame was captured shows stale pictures, as in the reference: `earlier` is the frame before the last.
+MEGA_FN void task_capture(mega_task_view *task, uint32_t left, const uint8_t *earlier) {
     const uint32_t pooling = task->settings->maxpool && task->settings->frame_skip > 1;
-    task->state->repeats_known = 0;
-    if (!complete) {
-        if (pooling) {
-            const uint8_t *frame = earlier_kept ? task->earlier : task_picture(task, 1);
-            task_convert(frame, count, channels, pal, 1, task->pooled);
-        }
-        return;
+    if (left == 0) {
+        task_pool(task, task_picture(task, 0), pooling ? earlier : NULL);
+    } else if (left == 1 && pooling) {
+        task_pool(task, NULL, earlier);
     }
-    const uint8_t *last = task_picture(task, 0);
-    if (!pooling) {
-        task_convert(last, count, channels, pal, 0, task->pooled);
-        return;
-    }
-    const uint8_t *frame = earlier_kept ? task->earlier : task_picture(task, 1);
-    if (channels == 1) {
-        task_pool_gray(frame, last, count / MEGA_WIDTH, mega_palette_gray[pal], task->pooled, task->state->repeats);
-        task->state->repeats_known = 1;
-        return;
-    }
-    task_convert(frame, count, channels, pal, 0, task->pooled);
-    task_convert(last, count, channels, pal, 1, task->pooled);
 }
 
 MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float strength) {
@@ -189,7 +173,8 @@ MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float
     const mega_task_settings *settings = task->settings;
     uint32_t sum = 0, over = 0, lost = 0, left = settings->frame_skip, earlier_kept = 0, ended = 0;
     for (; left >= 1; left--) {
-        stage->looked_at = left == 1 || (left == 2 && settings->maxpool);
+        const uint32_t seen = left == 1 || (left == 2 && settings->maxpool);
+        stage->how = !seen ? MEGA_RUN_FAST : settings->channels == 1 ? MEGA_RUN_SHADED : MEGA_RUN_DRAWN;
         sum += (uint32_t)env_act(stage, action, strength);
         over = env_game_over(stage);
         state->frames++;
@@ -204,9 +189,10 @@ MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float
             earlier_kept = 1;
         }
     }
-    stage->looked_at = 0;
+    stage->how = MEGA_RUN_FAST;
     if (left <= 1) {
-        task_pool(task, left == 0, earlier_kept);
+        const uint32_t pooling = settings->maxpool && settings->frame_skip > 1;
+        task_capture(task, left, !pooling ? NULL : earlier_kept ? task->earlier : task_picture(task, 1));
     }
     task_push(task);
     state->lives = stage->session->rules.lives;

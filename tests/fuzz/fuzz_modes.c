@@ -64,7 +64,8 @@ int main(int count, char **words) {
     printf("%u of %u images found\n", roms.count, roms.known);
     for (uint32_t i = 0; i < roms.count && set.frames > 0 && seconds_since_start() < set.seconds; i++) {
         const mega_rom *rom = roms.roms[i];
-        if (test_modes_agree(&trio, rom->info.name, &rom->cartridge, rom->bytes, (uint32_t)set.frames, set.seed)) {
+        if (test_modes_agree(&trio, rom->info.name, &rom->cartridge, rom->bytes, (uint32_t)set.frames,
+                             set.seed)) {
             return 1;
         }
         played++;
@@ -73,7 +74,8 @@ int main(int count, char **words) {
                seconds_since_start());
         fflush(stdout);
     }
-    for (uint64_t seed = set.seed; seed < set.seed + set.roms && seconds_since_start() < set.seconds; seed++) {
+    for (uint64_t seed = set.seed; seed < set.seed + set.roms && seconds_since_start() < set.seconds;
+         seed++) {
         char name[128];
         test_fuzz_image(&image, &roms, seed);
         snprintf(name, sizeof name, "seed %llu (%s)", (unsigned long long)seed, image.kind);
@@ -83,7 +85,8 @@ int main(int count, char **words) {
         made_up++;
         frames += FUZZED_FRAMES;
         if (made_up % 100 == 0) {
-            printf("%llu made-up images equal (%.0f s)\n", (unsigned long long)made_up, seconds_since_start());
+            printf("%llu made-up images equal (%.0f s)\n", (unsigned long long)made_up,
+                   seconds_since_start());
             fflush(stdout);
         }
     }

@@ -47,8 +47,8 @@ static void shows(uint32_t from, uint32_t to, uint32_t offset) {
     }
     MEGA_CHECK(right);
     if (!right) {
-        fprintf(stderr, "scheme %s: $%03X to $%03X do not show offset %u\n", mega_scheme_name(rig.cartridge.scheme),
-                from, to, offset);
+        fprintf(stderr, "scheme %s: $%03X to $%03X do not show offset %u\n",
+                mega_scheme_name(rig.cartridge.scheme), from, to, offset);
     }
 }
 // RAM behind two ports, with `size` bytes each.
@@ -93,7 +93,7 @@ static void test_banks(uint8_t scheme, uint32_t first, uint32_t count, uint32_t 
     }
     peek(0x1000u + first - 1u);
     peek(0xF000u + ((first + count) & 0xFFFu));
-    poke(0x0000u + first, 0);  // not in cartridge space
+    poke(0x0000u + first, 0); // not in cartridge space
     poke(0x0F00u + (first & 0xFFu), 0);
     shows(from, first - 1, 4096 * (count - 1) + from);
     test_rig_reset(&rig);
@@ -199,7 +199,7 @@ static void test_3f(void) {
     shows(0x000, 0x7FF, 2 * 2048);
     MEGA_CHECK_EQ(peek(0x0011), mark(2 * 2048 + 0x11)); // reads come from the cartridge ...
     MEGA_CHECK_EQ(peek(0x004E), 0x00);                  // ... but not in a mirror
-    poke(0x1840, 3); // above $3F: only the TIA sees it
+    poke(0x1840, 3);                                    // above $3F: only the TIA sees it
     shows(0x000, 0x7FF, 2 * 2048);
 }
 
@@ -348,18 +348,10 @@ static void test_dpc(void) {
             flag = (counter & 0xFFu) == 0x0D ? 0xFF : (counter & 0xFFu) == 0x08 ? 0 : flag;
             const uint8_t data = mark(8192 + 2047 - counter);
             switch (n % 4u) {
-            case 0:
-                MEGA_CHECK_EQ(peek(0x1008u + i), data);
-                break;
-            case 1:
-                MEGA_CHECK_EQ(peek(0x1010u + i), data & flag);
-                break;
-            case 2:
-                MEGA_CHECK_EQ(peek(0x1038u + i), flag);
-                break;
-            default:
-                MEGA_CHECK_EQ(peek(0x1018u + i), 0);
-                break;
+            case 0: MEGA_CHECK_EQ(peek(0x1008u + i), data); break;
+            case 1: MEGA_CHECK_EQ(peek(0x1010u + i), data & flag); break;
+            case 2: MEGA_CHECK_EQ(peek(0x1038u + i), flag); break;
+            default: MEGA_CHECK_EQ(peek(0x1018u + i), 0); break;
             }
         }
     }
@@ -413,7 +405,8 @@ static void test_dpc_music(void) {
 
 static uint8_t detected(uint32_t size) {
     mega_cartridge cartridge;
-    const mega_status status = mega_cartridge_identify(image, size, "00000000000000000000000000000000", &cartridge);
+    const mega_status status =
+        mega_cartridge_identify(image, size, "00000000000000000000000000000000", &cartridge);
     MEGA_CHECK(status == MEGA_OK || status == MEGA_ERROR_ROM);
     MEGA_CHECK_EQ(status == MEGA_OK, cartridge.scheme != MEGA_SCHEME_NONE);
     if (status == MEGA_OK) {

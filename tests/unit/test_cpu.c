@@ -9,11 +9,31 @@
 
 // ---- the table -----------------------------------------------------------------------------------------
 
-enum { IMPLIED, ACCUMULATOR, IMMEDIATE, ZP, ZPX, ZPY, ABSOLUTE, ABSX, ABSY, INDIRECT, IZX, IZY, RELATIVE, MODES };
-static const char *const mode_names[MODES] = {"implied",    "accumulator", "immediate", "zeropage",  "zeropage,X",
-                                              "zeropage,Y", "absolute",    "absolute,X", "absolute,Y", "(absolute)",
-                                              "(zp,X)",     "(zp),Y",      "relative"};
-enum { NO_ACCESS, READ, WRITE, MODIFY };
+enum {
+    IMPLIED,
+    ACCUMULATOR,
+    IMMEDIATE,
+    ZP,
+    ZPX,
+    ZPY,
+    ABSOLUTE,
+    ABSX,
+    ABSY,
+    INDIRECT,
+    IZX,
+    IZY,
+    RELATIVE,
+    MODES
+};
+static const char *const mode_names[MODES] = {
+    "implied",    "accumulator", "immediate",  "zeropage", "zeropage,X", "zeropage,Y", "absolute",
+    "absolute,X", "absolute,Y",  "(absolute)", "(zp,X)",   "(zp),Y",     "relative"};
+enum {
+    NO_ACCESS,
+    READ,
+    WRITE,
+    MODIFY
+};
 
 typedef struct opcode_facts {
     char name[4];
@@ -93,8 +113,8 @@ static int model_read(model *cpu, int address) {
     return console->bus;
 }
 static void model_write(model *cpu, int address, int value) {
-    cpu->cycles = bus_write_plain(cpu->machine, (uint32_t)address & 0xFFFFu, (uint32_t)value & 0xFFu, cpu->cycles,
-                                  (uint32_t)cpu->wrote);
+    cpu->cycles = bus_write_plain(cpu->machine, (uint32_t)address & 0xFFFFu, (uint32_t)value & 0xFFu,
+                                  cpu->cycles, (uint32_t)cpu->wrote);
     cpu->machine->console->bus = (uint8_t)value;
     cpu->wrote = 1;
 }
@@ -433,7 +453,8 @@ static void model_step(mega_machine *machine) {
     const opcode_facts *op = &opcodes[model_fetch(&cpu)];
     cpu.cycles += op->cycles;
     if (op->access == READ) {
-        const int value = op->mode == IMMEDIATE ? model_fetch(&cpu) : model_read(&cpu, model_address(&cpu, op));
+        const int value =
+            op->mode == IMMEDIATE ? model_fetch(&cpu) : model_read(&cpu, model_address(&cpu, op));
         model_operate(&cpu, op, value);
     } else if (op->access == WRITE) {
         const int address = model_address(&cpu, op);
@@ -457,7 +478,13 @@ static void model_step(mega_machine *machine) {
 
 // ---- model against interpreter -------------------------------------------------------------------------
 
-enum { BY_MODEL, BY_PLAIN, BY_BUS, BY_LINEAR, WAYS };
+enum {
+    BY_MODEL,
+    BY_PLAIN,
+    BY_BUS,
+    BY_LINEAR,
+    WAYS
+};
 static const char *const way_names[WAYS] = {"the model", "plain", "bus", "linear"};
 
 static test_rig rigs[WAYS];
@@ -493,15 +520,9 @@ static int run_way(uint32_t way) {
     rig->console = start;
     test_rig_begin_request(rig, way == BY_BUS || way == BY_LINEAR);
     switch (way) {
-    case BY_MODEL:
-        model_step(&rig->machine);
-        break;
-    case BY_PLAIN:
-        ran = cpu_run_plain(&rig->machine, 1) == 0;
-        break;
-    case BY_BUS:
-        ran = cpu_run_bus(&rig->machine, 1) == 0;
-        break;
+    case BY_MODEL: model_step(&rig->machine); break;
+    case BY_PLAIN: ran = cpu_run_plain(&rig->machine, 1) == 0; break;
+    case BY_BUS: ran = cpu_run_bus(&rig->machine, 1) == 0; break;
     default: // leaves the last instruction of a budget to others
         ran = cpu_run_linear(&rig->machine, 2) != 2;
         break;
@@ -544,12 +565,16 @@ static void check_ways(void) {
             test_rig_begin_request(rig, 0);
             uint8_t bytes[3];
             for (uint32_t i = 0; i < 3; i++) {
-                bytes[i] = bus_read_plain(&rig->machine, (start.cpu.pc + i) & 0xFFFFu, start.cycles, start.bus);
+                bytes[i] =
+                    bus_read_plain(&rig->machine, (start.cpu.pc + i) & 0xFFFFu, start.cycles, start.bus);
             }
-            fprintf(stderr, "scheme %u, $%04X: %02X %02X %02X (%s %s), A %02X X %02X Y %02X SP %02X P %02X: the model and %s: %s\n",
-                    rig->cartridge.scheme, start.cpu.pc, bytes[0], bytes[1], bytes[2], opcodes[bytes[0]].name,
-                    mode_names[opcodes[bytes[0]].mode], start.cpu.a, start.cpu.x, start.cpu.y, start.cpu.sp,
-                    cpu_status(&start.cpu), way_names[way], difference != NULL ? difference : "the end of the frame");
+            fprintf(
+                stderr,
+                "scheme %u, $%04X: %02X %02X %02X (%s %s), A %02X X %02X Y %02X SP %02X P %02X: the model and %s: %s\n",
+                rig->cartridge.scheme, start.cpu.pc, bytes[0], bytes[1], bytes[2], opcodes[bytes[0]].name,
+                mode_names[opcodes[bytes[0]].mode], start.cpu.a, start.cpu.x, start.cpu.y, start.cpu.sp,
+                cpu_status(&start.cpu), way_names[way],
+                difference != NULL ? difference : "the end of the frame");
         }
     }
 }
@@ -649,8 +674,8 @@ static void test_all_opcodes(uint8_t scheme, uint32_t size, uint32_t rounds, uin
 
 // A, operand, carry and decimal flag in all combinations; immediate, or in RAM for read-modify-write.
 static void test_all_operands(void) {
-    static const uint8_t codes[] = {0x69, 0xE9, 0xEB, 0x6B, 0x0B, 0x2B, 0x4B, 0xCB, 0x8B, 0xAB, 0xC9,
-                                    0x67, 0xE7, 0x07, 0x27, 0x47, 0xC7, 0x24, 0x6A, 0x2A};
+    static const uint8_t codes[] = {0x69, 0xE9, 0xEB, 0x6B, 0x0B, 0x2B, 0x4B, 0xCB, 0x8B, 0xAB,
+                                    0xC9, 0x67, 0xE7, 0x07, 0x27, 0x47, 0xC7, 0x24, 0x6A, 0x2A};
     test_random random = {77};
     memset(image, 0, sizeof image);
     open_rigs(MEGA_SCHEME_4K, 4096);

@@ -24,6 +24,37 @@ static void test_builtin(void) {
     MEGA_CHECK_EQ(test_modes_agree(&trio, "built-in", &cartridge, mega_builtin_rom, 600, 1), 0);
 }
 
+// The last instruction of a cartridge runs into TIA addresses, where the next opcode is mostly what was left on
+// the data bus.
+static void test_run_off_the_end(void) {
+    test_random random = {1};
+    for (uint32_t opcode = 0; opcode < 512; opcode++) {
+        char name[64];
+        const uint8_t scheme = opcode < 256 ? MEGA_SCHEME_4K : MEGA_SCHEME_2K;
+        memset(&image, 0, sizeof image);
+        image.cartridge = test_cartridge(scheme, 4096 >> (opcode >> 8));
+        for (uint32_t i = 0; i < image.cartridge.image_size; i++) {
+            image.bytes[i] = test_byte(&random);
+        }
+        uint8_t *end = image.bytes + image.cartridge.image_size;
+        end[-3] =
+            (uint8_t)opcode; // also the high byte of the reset vector, which it may be only in some mirrors
+        end[-4] = 0x40;
+        end[-2] = test_byte(&random);
+        end[-1] = (uint8_t)(test_once_in(&random, 2) ? test_below(&random, 3) : test_byte(&random));
+        if ((opcode & 0x10u) == 0) {
+            continue;
+        }
+        // At the reset vector: A = something, then on to $FFFD.
+        static const uint8_t program[] = {0xA9, 0x9C, 0xA2, 0x03, 0xA0, 0x05, 0x4C, 0xFD, 0xFF};
+        memcpy(image.bytes + (((opcode & 0xFu) << 8 | 0x40u) & (image.cartridge.image_size - 1u)), program,
+               sizeof program);
+        snprintf(name, sizeof name, "opcode %02X at the end of a cartridge of %u bytes", opcode & 0xFFu,
+                 image.cartridge.image_size);
+        MEGA_CHECK_EQ(test_modes_agree(&trio, name, &image.cartridge, image.bytes, 3, opcode), 0);
+    }
+}
+
 static void test_fuzzed(void) {
     for (uint64_t seed = 0; seed < FUZZED_IMAGES; seed++) {
         char name[96];
@@ -37,6 +68,7 @@ int main(void) {
     test_load_roms(&roms);
     printf("%u of %u images found\n", roms.count, roms.known);
     test_builtin();
+    test_run_off_the_end();
     test_images_found();
     test_fuzzed();
     test_release_roms(&roms);

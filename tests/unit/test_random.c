@@ -18,7 +18,8 @@ static void check_sequence(uint32_t seed, const uint32_t *expected, uint32_t cou
 }
 
 static void test_mersenne_twister(void) {
-    static const uint32_t console[] = {3205607096u, 2794184854u, 4236690624u, 2047087177u, 1877198539u, 2979425365u};
+    static const uint32_t console[] = {3205607096u, 2794184854u, 4236690624u,
+                                       2047087177u, 1877198539u, 2979425365u};
     static const uint32_t zero[] = {2357136044u, 2546248239u, 3071714933u, 3626093760u};
     static const uint32_t one[] = {1791095845u, 4282876139u, 3093770124u};
     static const uint32_t forty_two[] = {1608637542u, 3421126067u, 4083286876u};
@@ -94,7 +95,8 @@ static void test_product(void) {
     __extension__ typedef unsigned __int128 wide;
     test_random random = {3};
     for (uint32_t i = 0; i < 10000; i++) {
-        const mega_u128 a = {test_next(&random), test_next(&random)}, b = {test_next(&random), test_next(&random)};
+        const mega_u128 a = {test_next(&random), test_next(&random)},
+                        b = {test_next(&random), test_next(&random)};
         const mega_u128 product = u128_multiply(a, b), sum = u128_add(a, b);
         const wide left = (wide)a.high << 64 | a.low, right = (wide)b.high << 64 | b.low;
         MEGA_CHECK(product.low == (uint64_t)(left * right) && product.high == (uint64_t)(left * right >> 64));
@@ -102,8 +104,7 @@ static void test_product(void) {
     }
 }
 #else
-static void test_product(void) {
-}
+static void test_product(void) {}
 #endif
 
 int main(void) {

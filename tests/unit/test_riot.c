@@ -44,7 +44,8 @@ static void write_timer(mega_riot *riot, uint32_t prescaler, uint8_t value, uint
     riot_write(riot, mirrors[cycles % 5u] | prescaler, value, cycles);
 }
 
-static void test_timer(uint32_t prescaler, uint8_t value, uint32_t start, uint32_t reads, test_random *random) {
+static void test_timer(uint32_t prescaler, uint8_t value, uint32_t start, uint32_t reads,
+                       test_random *random) {
     mega_riot riot;
     timer_model model = {value, 1 << shifts[prescaler], 0, value, -1};
     const int64_t limit = ((int64_t)value << shifts[prescaler]) + 700;
@@ -144,20 +145,11 @@ static void test_ports(void) {
                                                     : (mirror & 0xFFu));
         const uint8_t value = bus_read_plain(&rig->machine, mirror, 100, 0xFF);
         switch (mirror & 7u) {
-        case 0:
-            MEGA_CHECK_EQ(value, 0x5A);
-            break;
-        case 1:
-            MEGA_CHECK_EQ(value, rig->console.riot.swacnt);
-            break;
-        case 2:
-            MEGA_CHECK_EQ(value, 0xC3);
-            break;
-        case 3:
-            MEGA_CHECK_EQ(value, 0);
-            break;
-        default:
-            break;
+        case 0: MEGA_CHECK_EQ(value, 0x5A); break;
+        case 1: MEGA_CHECK_EQ(value, rig->console.riot.swacnt); break;
+        case 2: MEGA_CHECK_EQ(value, 0xC3); break;
+        case 3: MEGA_CHECK_EQ(value, 0); break;
+        default: break;
         }
     }
     for (uint32_t i = 0; i < 128; i++) { // A9 = 1 never reaches RAM; A9 = 0 does, in all mirrors

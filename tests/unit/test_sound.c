@@ -50,31 +50,22 @@ static void pulse(channel_model *c, uint32_t audc) {
         poly5(c);
         open = bit(c->b, 4);
         break;
-    case 9:
-        out = poly5(c);
-        break;
-    default:
-        break;
+    case 9: out = poly5(c); break;
+    default: break;
     }
     if (!open) {
         return;
     }
     switch (audc) {
     case 0:
-    case 11:
-        c->a = (2u * c->a + 1u) & 15u;
-        break;
+    case 11: c->a = (2u * c->a + 1u) & 15u; break;
     case 1:
     case 2:
-    case 3:
-        poly4(c);
-        break;
+    case 3: poly4(c); break;
     case 4:
     case 5:
     case 6:
-    case 7:
-        toggle(c);
-        break;
+    case 7: toggle(c); break;
     case 8:
         if (c->a == 0 && c->b == 0) {
             c->b = 1;
@@ -84,15 +75,9 @@ static void pulse(channel_model *c, uint32_t audc) {
         }
         c->a = (2u * c->a + out) & 15u;
         break;
-    case 9:
-        c->a = (2u * c->a + out) & 15u;
-        break;
-    case 10:
-        c->a = (2u * c->a + bit(c->b, 4)) & 15u;
-        break;
-    default:
-        six(c);
-        break;
+    case 9: c->a = (2u * c->a + out) & 15u; break;
+    case 10: c->a = (2u * c->a + bit(c->b, 4)) & 15u; break;
+    default: six(c); break;
     }
 }
 

@@ -118,7 +118,8 @@ static void test_playfield(void) {
             tia_apply(&tia, &cartridge, reg, 1u << bit, 0, 0, 0);
             tia_apply(&tia, &cartridge, TIA_CTRLPF, mirrored, 0, 0, 0);
             for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
-                const uint32_t here = x < 80 ? x / 4u == cell : (mirrored ? 39u - x / 4u : x / 4u - 20u) == cell;
+                const uint32_t here =
+                    x < 80 ? x / 4u == cell : (mirrored ? 39u - x / 4u : x / 4u - 20u) == cell;
                 MEGA_CHECK_EQ(tia_in_playfield(&tia, x), here);
             }
         }
@@ -157,12 +158,12 @@ static void test_hmove(void) {
     static const struct {
         uint8_t cycle, nibble;
         int8_t motion;
-    } spots[] = {{0, 0, 0},   {0, 7, -7},  {0, 8, 8},   {3, 1, -1},  {3, 15, 1},   {4, 7, -6},  {4, 6, -6},
-                 {4, 8, 8},   {7, 5, -4},  {11, 0, 0},  {11, 7, -1}, {12, 7, 0},   {13, 7, 1},  {13, 15, 1},
-                 {16, 0, 3},  {20, 0, 6},  {20, 9, 7},  {20, 11, 6}, {21, 7, 0},   {21, 8, 0},  {40, 8, 0},
-                 {54, 7, 0},  {55, 7, -1}, {55, 6, 0},  {55, 8, 0},  {62, 7, -6},  {63, 7, -7}, {63, 8, 0},
-                 {64, 0, -1}, {64, 15, 0}, {70, 0, -5}, {74, 7, -15}, {74, 0, -8}, {74, 8, 0},  {75, 7, -7},
-                 {75, 8, 8}};
+    } spots[] = {{0, 0, 0},   {0, 7, -7},   {0, 8, 8},   {3, 1, -1}, {3, 15, 1},  {4, 7, -6},
+                 {4, 6, -6},  {4, 8, 8},    {7, 5, -4},  {11, 0, 0}, {11, 7, -1}, {12, 7, 0},
+                 {13, 7, 1},  {13, 15, 1},  {16, 0, 3},  {20, 0, 6}, {20, 9, 7},  {20, 11, 6},
+                 {21, 7, 0},  {21, 8, 0},   {40, 8, 0},  {54, 7, 0}, {55, 7, -1}, {55, 6, 0},
+                 {55, 8, 0},  {62, 7, -6},  {63, 7, -7}, {63, 8, 0}, {64, 0, -1}, {64, 15, 0},
+                 {70, 0, -5}, {74, 7, -15}, {74, 0, -8}, {74, 8, 0}, {75, 7, -7}, {75, 8, 8}};
     const mega_cartridge cartridge = test_cartridge(MEGA_SCHEME_4K, 4096);
     for (uint32_t i = 0; i < sizeof spots / sizeof spots[0]; i++) {
         MEGA_CHECK_EQ(tia_motion(spots[i].cycle, spots[i].nibble), spots[i].motion);
@@ -174,7 +175,8 @@ static void test_hmove(void) {
         }
         tia_apply(&tia, &cartridge, TIA_HMOVE, 0, 3 * spots[i].cycle, 3u * spots[i].cycle, 0);
         for (uint32_t object = 0; object < 5; object++) {
-            MEGA_CHECK_EQ(tia.position[object], ((int)(39u * object) + spots[i].motion + MEGA_WIDTH) % MEGA_WIDTH);
+            MEGA_CHECK_EQ(tia.position[object],
+                          ((int)(39u * object) + spots[i].motion + MEGA_WIDTH) % MEGA_WIDTH);
         }
         MEGA_CHECK_EQ(tia.hmove_blank, spots[i].cycle <= 20 || spots[i].cycle == 75);
         MEGA_CHECK_EQ(tia.last_hmove, 3 * spots[i].cycle);
@@ -195,8 +197,8 @@ static void check_example(test_rig *rig, uint32_t how) {
 }
 
 static void test_example(void) {
-    static const uint8_t program[] = {0x85, TIA_WSYNC, 0x85, TIA_HMOVE, 0xEA, 0x85, TIA_RESP0,
-                                      0xA9, 0x0E,      0x85, TIA_COLUBK, 0x02};
+    static const uint8_t program[] = {0x85,      TIA_WSYNC, 0x85, TIA_HMOVE, 0xEA,       0x85,
+                                      TIA_RESP0, 0xA9,      0x0E, 0x85,      TIA_COLUBK, 0x02};
     memset(&image, 0, sizeof image);
     image.cartridge = test_cartridge(MEGA_SCHEME_4K, 4096);
     memcpy(image.bytes, program, sizeof program);
@@ -292,7 +294,8 @@ static void test_random_accesses(void) {
 
 // Law: a state carried to another console after every frame gives the same run, and from the second frame on
 // the same pictures, as long as frames are whole.
-static void check_carried(const mega_cartridge *cartridge, const uint8_t *bytes, uint32_t how, uint32_t frames) {
+static void check_carried(const mega_cartridge *cartridge, const uint8_t *bytes, uint32_t how,
+                          uint32_t frames) {
     test_rig *through = &trio.plain, *carried = &trio.fast, *other = &trio.mixed;
     test_rig_open(through, cartridge, bytes);
     test_rig_open(carried, cartridge, bytes);

@@ -10,15 +10,16 @@
 
 static test_rig rig;
 
-static int is_exception(const char *file, uint32_t column) {
-    (void)file;
-    (void)column;
-    return 0;
-}
-
 typedef struct row {
     char text[COLUMNS][32];
 } row;
+
+// RAM is read over the bus, as the reference's environment does it, which leaves its last byte there. That matters
+// for one image (star_gunner): its reset vector leads to TIA addresses, so its first opcodes are undriven bits.
+static uint32_t read_ram(void) {
+    rig.console.bus = rig.console.riot.ram[127];
+    return (uint32_t)crc32(0, rig.console.riot.ram, 128);
+}
 
 static void put_frame(row *found, uint32_t column, uint32_t lines) {
     const uint32_t rows = rig.cartridge.height < 200 ? 200 : rig.cartridge.height;
@@ -26,8 +27,8 @@ static void put_frame(row *found, uint32_t column, uint32_t lines) {
     snprintf(found->text[column], 32, "%u", lines);
     snprintf(found->text[column + 1], 32, "%u", rig.console.cycles);
     snprintf(found->text[column + 2], 32, "%04X", rig.console.cpu.pc);
-    snprintf(found->text[column + 3], 32, "%08lX", crc32(0, rig.console.riot.ram, 128));
-    snprintf(found->text[column + 4], 32, "%08lX", crc32(0, picture, MEGA_WIDTH * rows));
+    snprintf(found->text[column + 3], 32, "%08X", read_ram());
+    snprintf(found->text[column + 4], 32, "%08X", (uint32_t)crc32(0, picture, MEGA_WIDTH * rows));
 }
 
 static void set_input(const mega_pads *pads) {
@@ -56,7 +57,7 @@ static void play(const mega_rom *rom, uint32_t how, row *found) {
     pads.difficulty = 0;
     set_input(&pads);
     test_rig_reset(&rig);
-    snprintf(found->text[1], 32, "%08lX", crc32(0, rig.console.riot.ram, 128));
+    snprintf(found->text[1], 32, "%08X", read_ram());
     snprintf(found->text[2], 32, "%04X", rig.console.cpu.pc);
     for (uint32_t frame = 1; frame <= 90; frame++) {
         if (frame == 61) {
@@ -82,7 +83,8 @@ int main(void) {
     while (fgets(line, sizeof line, file) != NULL) {
         char *expected[COLUMNS] = {NULL};
         uint32_t count = 0;
-        for (char *word = strtok(line, ",\r\n"); word != NULL && count < COLUMNS; word = strtok(NULL, ",\r\n")) {
+        for (char *word = strtok(line, ",\r\n"); word != NULL && count < COLUMNS;
+             word = strtok(NULL, ",\r\n")) {
             expected[count++] = word;
         }
         MEGA_CHECK_EQ(count, COLUMNS);
@@ -96,8 +98,8 @@ int main(void) {
             play(rom, how, &found);
             for (uint32_t i = 1; i < COLUMNS; i++) {
                 const int equal = strcmp(found.text[i], expected[i]) == 0;
-                MEGA_CHECK(equal || is_exception(expected[0], i));
-                if (!equal && !is_exception(expected[0], i)) {
+                MEGA_CHECK(equal);
+                if (!equal) {
                     fprintf(stderr, "%s, %s, column %u: %s, expected %s\n", expected[0], modes[how], i,
                             found.text[i], expected[i]);
                 }

@@ -214,6 +214,8 @@ mega_status environment_open(const mega_env_desc *desc, const mega_rom *rom, meg
     stage->machine.image = env->image;
     stage->machine.cart_ram = env->cart_ram != NULL ? env->cart_ram : env->session.console.cart.ram;
     stage->machine.video = env->video;
+    stage->machine.shades = mega_palette_gray[env->cartridge.pal];
+    stage->how = MEGA_RUN_FAST;
     env->console_position = UINT32_MAX;
     *out = env;
     return MEGA_OK;
