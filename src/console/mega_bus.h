@@ -64,7 +64,7 @@ MEGA_FN uint8_t sync_paddle(const mega_machine *m, uint32_t line, uint32_t cycle
 MEGA_FN uint8_t tia_driven_bits(const mega_machine *m, uint32_t address, uint32_t cycles) {
     const uint32_t reg = address & 15u;
     if (reg < 8) {
-        return (uint8_t)((m->console->tia.collisions >> (2u * reg) & 3u) << 6);
+        return (uint8_t)(((uint32_t)m->console->tia.collisions >> (2u * reg) & 3u) << 6);
     }
     if (reg < 12) {
         return sync_paddle(m, reg - 8u, cycles);

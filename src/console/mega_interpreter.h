@@ -44,8 +44,10 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     const uint32_t start = run->window[first + (low >> 10)] - low; // image index of address 0 of the page
     low = low > run->plain_low ? low : run->plain_low;
     end = end < run->plain_low + run->plain_span ? end : run->plain_low + run->plain_span;
+    // After $1FFF comes TIA space, where an opcode fetch sees what is on the data bus, and that is not kept here.
+    end -= end == 0x1000;
     if (a + 3u > end) {
-        return stretch; // the last two addresses: operands may come from elsewhere
+        return stretch; // the last addresses: operands may come from elsewhere
     }
     stretch.low = start + low;
     stretch.span = end - low - 2u;

@@ -32,7 +32,7 @@ MEGA_FN void sound_poly4(mega_channel *c) {
     c->poly4 = (uint8_t)((p & 15u) != 0 ? p << 1 | ((p >> 3 ^ p >> 2) & 1u) : 1u);
 }
 MEGA_FN void sound_toggle(mega_channel *c) {
-    c->poly4 = (uint8_t)(c->poly4 << 1 | (~c->poly4 & 1u));
+    c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | (~(uint32_t)c->poly4 & 1u));
 }
 MEGA_FN void sound_six(mega_channel *c) {
     const uint32_t p = c->poly4;
@@ -52,7 +52,7 @@ MEGA_FN void sound_pulse(mega_channel *c, uint32_t audc) {
     switch (audc) {
     case 0:
     case 11:
-        c->poly4 = (uint8_t)(c->poly4 << 1 | 1u);
+        c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | 1u);
         break;
     case 1:
     case 2:
@@ -72,10 +72,10 @@ MEGA_FN void sound_pulse(mega_channel *c, uint32_t audc) {
         break;
     }
     case 9:
-        c->poly4 = (uint8_t)(c->poly4 << 1 | (c->poly5 >> 5 & 1u));
+        c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | ((uint32_t)c->poly5 >> 5 & 1u));
         break;
     case 10:
-        c->poly4 = (uint8_t)(c->poly4 << 1 | (c->poly5 >> 4 & 1u));
+        c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | ((uint32_t)c->poly5 >> 4 & 1u));
         break;
     default:
         sound_six(c);

@@ -316,7 +316,7 @@ MEGA_NOINLINE uint32_t tia_line_cut(const mega_line *line, uint64_t masks[MEGA_O
     for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
         const uint64_t *mask = line->mask[object];
         uint64_t *out = masks[object];
-        if ((line->cut >> object & 1u) != 0) {
+        if (((uint32_t)line->cut >> object & 1u) != 0) {
             for (uint32_t w = 0; w < 3; w++) {
                 out[w] = (mask[w] & tia_range_word(line->done[object], MEGA_WIDTH, w)) | line->seen[object][w];
             }
@@ -493,7 +493,7 @@ MEGA_FN void tia_fast_settle(const mega_line *line, mega_tia *tia) {
 
 // What an object showed from done[] to x - 1 is final.
 MEGA_NOINLINE void tia_touch_cut(mega_line *line, const mega_tia *tia, uint32_t object, uint32_t x) {
-    if ((line->stale >> object & 1u) != 0) {
+    if (((uint32_t)line->stale >> object & 1u) != 0) {
         tia_mask_build(tia, object, line->mask[object]);
     }
     for (uint32_t w = 0; w < 3; w++) {

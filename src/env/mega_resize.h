@@ -241,10 +241,21 @@ MEGA_FN void resize_84_across(const uint16_t *column, uint16_t *sums) {
 #undef TAP_LEFT
 #undef TAP_MIDDLE
 
+// Pixels half way between two values. Even and odd rows add up in another order, so equal sums may differ here.
+MEGA_FN void resize_84_ties(const mega_resizer *r, const uint8_t *source, const uint16_t *sums, uint32_t ties,
+                            uint32_t y, uint8_t *target) {
+    for (uint32_t x = 0; x < 84 && ties != 0; x++) {
+        if (sums[x] % 200u == 100) {
+            target[x] = resize_area_pixel(r, source, y, x, 0);
+        }
+    }
+}
+
 // `repeats[y]` is 1 where source row y is known to equal the one above; NULL when nothing is known.
 MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8_t *repeats, uint8_t *target) {
     uint16_t column[162]; // sums down a column, in fifths; the last two are read with weight 0
     uint16_t sums[84];
+    uint32_t ties = 0; // in the row above
     column[160] = column[161] = 0;
     for (uint32_t y = 0; y < 84; y++, target += 84) {
         const uint32_t top = y / 2u * 5u + (y & 1u) * 2u;
@@ -254,6 +265,7 @@ MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8
             equal &= (y & 1u) != 0 ? 1u : repeats[top - 2];
             if (equal != 0) {
                 MEGA_COPY(target, target - 84, 84);
+                resize_84_ties(r, source, sums, ties, y, target);
                 continue;
             }
         }
@@ -263,7 +275,7 @@ MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8
             column[x] = (uint16_t)(first * row[x] + 2u * row[x + 160] + last * row[x + 320]);
         }
         resize_84_across(column, sums);
-        uint32_t ties = 0;
+        ties = 0;
         for (uint32_t x = 0; x < 84; x++) {
             // A division by 200 that fits in 16-bit vectors: by 8, then by 25.
             const uint16_t eighth = (uint16_t)(sums[x] >> 3);
@@ -272,11 +284,7 @@ MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8
             target[x] = (uint8_t)(whole + (rest > 100));
             ties |= rest == 100;
         }
-        for (uint32_t x = 0; x < 84 && ties != 0; x++) {
-            if (sums[x] % 200u == 100) {
-                target[x] = resize_area_pixel(r, source, y, x, 0);
-            }
-        }
+        resize_84_ties(r, source, sums, ties, y, target);
     }
 }
 

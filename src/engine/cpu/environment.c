@@ -107,10 +107,11 @@ static mega_status check_desc(const mega_env_desc *desc) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "reward_min %d is above reward_max %d", desc->reward_min,
                          desc->reward_max);
     }
-    if (desc->paddle_min < 0 || desc->paddle_max < 0 || desc->paddle_max > 1000000 ||
-        (desc->paddle_max != 0 && desc->paddle_min > desc->paddle_max)) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "paddles from %d to %d; expected 0 to 1000000", desc->paddle_min,
-                         desc->paddle_max);
+    const int32_t paddle_min = desc->paddle_min != 0 ? desc->paddle_min : MEGA_PADDLE_MIN;
+    const int32_t paddle_max = desc->paddle_max != 0 ? desc->paddle_max : MEGA_PADDLE_MAX;
+    if (paddle_min < 0 || paddle_max > 1000000 || paddle_min > paddle_max) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "paddles from %d to %d; expected a range in 0 to 1000000", paddle_min,
+                         paddle_max);
     }
     return MEGA_OK;
 }
@@ -279,6 +280,10 @@ int environment_check_session(const mega_env *env, const mega_session *session) 
     }
     for (uint32_t i = 0; i < 2; i++) {
         sane = sane && session->paddle[i] >= session->paddle_min && session->paddle[i] <= session->paddle_max;
+    }
+    // Far more than any score, and far enough from the ends that differences do not overflow.
+    for (uint32_t i = 0; i < MEGA_RULES_VARS; i++) {
+        sane = sane && abs(session->rules.var[i] / 2) < 1 << 28;
     }
     int known_mode = env->facts == NULL && session->mode == 0;
     for (uint32_t i = 0; env->facts != NULL && i < env->facts->mode_count; i++) {
