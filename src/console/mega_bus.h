@@ -77,7 +77,7 @@ MEGA_FN uint8_t tia_driven_bits(const mega_machine *m, uint32_t address, uint32_
 // How a write is treated: not logged, logged when the bits that matter are new, logged always, or apart.
 enum { LOG_NEVER, LOG_CHANGE, LOG_ALWAYS, LOG_APART };
 MEGA_TABLE uint8_t log_kind[64] = {
-    LOG_NEVER,  LOG_CHANGE, LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, // 00
+    LOG_NEVER,  LOG_APART,  LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, // 00
     LOG_CHANGE, LOG_CHANGE, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 08
     LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 10
     LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_APART,  LOG_APART,  LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 18
@@ -88,7 +88,7 @@ MEGA_TABLE uint8_t log_kind[64] = {
 };
 // The bits that matter, for LOG_CHANGE.
 MEGA_TABLE uint8_t log_mask[64] = {
-    0,    0x02, 0,    0,    0,    0,    0xFE, 0xFE, 0xFE, 0xFE, 0,    0x08, 0x08, 0xF0, 0xFF, 0xFF, // 00
+    0,    0,    0,    0,    0,    0,    0xFE, 0xFE, 0xFE, 0xFE, 0,    0x08, 0x08, 0xF0, 0xFF, 0xFF, // 00
     0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0x02, 0x02, 0x02, // 10
     0xF0, 0xF0, 0xF0, 0xF0, 0xF0, 0x01, 0x01, 0x01, 0x02, 0x02, 0,    0,    0,    0,    0,    0,    // 20
     0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    // 30
@@ -134,7 +134,8 @@ MEGA_INLINE void log_append(mega_machine *m, uint32_t reg, uint32_t value, uint3
     log->record[log->count++] = (cycles - log->base_cycle) << 14 | reg << 8 | value;
 }
 
-// GRP0, GRP1 and HMCLR change more than their own register. Does this write change anything?
+// GRP0, GRP1 and HMCLR change more than their own register, VBLANK has a side that acts at once. Does this
+// write change anything that is drawn?
 MEGA_FN uint32_t shadow_write_apart(mega_run *run, uint32_t reg, uint32_t value) {
     uint8_t *shadow = run->shadow;
     uint32_t changes = 0;
@@ -148,6 +149,9 @@ MEGA_FN uint32_t shadow_write_apart(mega_run *run, uint32_t reg, uint32_t value)
         shadow[TIA_GRP1] = (uint8_t)value;
         run->shadow_old[0] = shadow[TIA_GRP0];
         run->shadow_old[2] = shadow[TIA_ENABL];
+    } else if (reg == TIA_VBLANK) {
+        changes = shadow[TIA_VBLANK] != (value & 2u);
+        shadow[TIA_VBLANK] = (uint8_t)(value & 2u);
     } else {
         for (uint32_t i = TIA_HMP0; i <= TIA_HMBL; i++) {
             changes |= shadow[i];
@@ -162,36 +166,47 @@ MEGA_FN uint32_t shadow_write_apart(mega_run *run, uint32_t reg, uint32_t value)
 MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
                                       uint32_t stack) {
     mega_run *run = &m->run;
-    const uint32_t kind = log_kind[reg];
+    const uint32_t keep = run->keep_next | stack;
     run->touch_cycle = cycles;
     run->touch_register = (uint8_t)reg;
     sync_watchdog(m, cycles);
-    uint32_t changes = run->keep_next | stack;
-    if (kind == LOG_CHANGE) {
-        const uint32_t bits = value & log_mask[reg];
-        changes |= run->shadow[reg] != bits;
-        run->shadow[reg] = (uint8_t)bits;
-    } else if (kind == LOG_APART) {
-        changes |= shadow_write_apart(run, reg, value);
-    } else {
-        changes |= kind;
-    }
-    if (changes) {
-        log_append(m, reg, value, cycles);
+    switch (log_kind[reg]) {
+    case LOG_CHANGE:
+        if (keep || run->shadow[reg] != (value & log_mask[reg])) {
+            run->shadow[reg] = (uint8_t)(value & log_mask[reg]);
+            run->keep_next = 0;
+            log_append(m, reg, value, cycles);
+        }
+        return cycles;
+    case LOG_ALWAYS:
         run->keep_next = reg == TIA_HMOVE;
-    }
-    if (kind == LOG_NEVER || reg == TIA_VBLANK) {
+        log_append(m, reg, value, cycles);
+        return cycles;
+    case LOG_APART:
+        if (shadow_write_apart(run, reg, value) || keep) {
+            run->keep_next = 0;
+            log_append(m, reg, value, cycles);
+        }
+        if (reg == TIA_VBLANK) {
+            sync_write(m, reg, value, cycles);
+        }
+        return cycles;
+    default:
+        if (keep) {
+            run->keep_next = 0;
+            log_append(m, reg, value, cycles);
+        }
         if (reg == TIA_WSYNC) {
             return sync_wait(m, cycles);
         }
         sync_write(m, reg, value, cycles);
+        return cycles;
     }
-    return cycles;
 }
 
 // The common case in one look: a write that changes nothing and is not watched. Notes the access.
 MEGA_INLINE uint32_t tia_write_is_idle(mega_run *run, uint32_t reg, uint32_t value, uint32_t cycles) {
-    if (log_kind[reg] != LOG_CHANGE || run->shadow[reg] != (value & log_mask[reg]) || reg == TIA_VBLANK ||
+    if (log_kind[reg] != LOG_CHANGE || run->shadow[reg] != (value & log_mask[reg]) ||
         (run->keep_next | run->watches_low) != 0 || (int32_t)cycles >= run->watchdog) {
         return 0;
     }
