@@ -50,18 +50,18 @@ MEGA_API const char *mega_version(void);
 // Numbers are pinned and grouped by tens; new ones are only added.
 typedef enum mega_status {
     MEGA_OK = 0,
-    MEGA_ERROR_ARGUMENT = 10,     // a parameter is out of its range
-    MEGA_ERROR_MODE = 11,         // the game has no such mode or difficulty
-    MEGA_ERROR_ACTION = 12,       // not an action number
-    MEGA_ERROR_FILE = 20,         // a file or folder cannot be read or written
-    MEGA_ERROR_ROM = 21,          // not a cartridge image that a console could run
+    MEGA_ERROR_ARGUMENT = 10,      // a parameter is out of its range
+    MEGA_ERROR_MODE = 11,          // the game has no such mode or difficulty
+    MEGA_ERROR_ACTION = 12,        // not an action number
+    MEGA_ERROR_FILE = 20,          // a file or folder cannot be read or written
+    MEGA_ERROR_ROM = 21,           // not a cartridge image that a console could run
     MEGA_ERROR_ROM_NOT_FOUND = 22, // no image of that game in any of the places searched
-    MEGA_ERROR_GAME = 23,         // no rules are known for that game
-    MEGA_ERROR_MEMORY = 30,       // out of memory
-    MEGA_ERROR_CUDA = 40,         // no usable GPU, or the GPU failed
-    MEGA_ERROR_STATE = 50,        // bytes that are not a saved state, or one of another cartridge
+    MEGA_ERROR_GAME = 23,          // no rules are known for that game
+    MEGA_ERROR_MEMORY = 30,        // out of memory
+    MEGA_ERROR_CUDA = 40,          // no usable GPU, or the GPU failed
+    MEGA_ERROR_STATE = 50,         // bytes that are not a saved state, or one of another cartridge
     MEGA_ERROR_STATE_VERSION = 51, // a state of another version of the format
-    MEGA_ERROR_JAMMED = 52        // the program executed an opcode that halts the processor
+    MEGA_ERROR_JAMMED = 52         // the program executed an opcode that halts the processor
 } mega_status;
 
 // Static text for a status ("out of memory").
@@ -75,15 +75,15 @@ MEGA_API const char *mega_last_error(void);
 typedef struct mega_rom mega_rom;
 
 typedef struct mega_rom_info {
-    const char *name;   // game ("pong"), or the file's stem when the image is unknown
-    const char *path;   // where it was read from; "" for images from memory
-    const char *md5;    // 32 hex digits
-    const char *scheme; // bank switching: "2K", "4K", "F8", ...
-    const char *format; // "NTSC" or "PAL", as it will be run
-    size_t size;        // bytes
-    int32_t game;       // index for mega_game_info, or -1 when no rules are known
+    const char *name;       // game ("pong"), or the file's stem when the image is unknown
+    const char *path;       // where it was read from; "" for images from memory
+    const char *md5;        // 32 hex digits
+    const char *scheme;     // bank switching: "2K", "4K", "F8", ...
+    const char *format;     // "NTSC" or "PAL", as it will be run
+    size_t size;            // bytes
+    int32_t game;           // index for mega_game_info, or -1 when no rules are known
     uint32_t screen_height; // rows of a screen; its width is always 160
-    uint32_t paddles;   // 1 when it is played with paddles
+    uint32_t paddles;       // 1 when it is played with paddles
 } mega_rom_info;
 
 // The game of our own that is part of the library.
@@ -130,17 +130,17 @@ enum {
 };
 
 typedef struct mega_game_info {
-    const char *name;            // "ms_pacman"
-    const char *title;           // "Ms. Pac-Man"
-    const char *gym_id;          // "ALE/MsPacman-v5"
-    const char *md5;             // of the image that the rules belong to
-    uint32_t minimal_actions;    // bit a is set when action a is in the minimal set
-    uint32_t legal_actions;      // likewise for the full set
-    const int32_t *modes;        // the first is the default
+    const char *name;         // "ms_pacman"
+    const char *title;        // "Ms. Pac-Man"
+    const char *gym_id;       // "ALE/MsPacman-v5"
+    const char *md5;          // of the image that the rules belong to
+    uint32_t minimal_actions; // bit a is set when action a is in the minimal set
+    uint32_t legal_actions;   // likewise for the full set
+    const int32_t *modes;     // the first is the default
     uint32_t mode_count;
     const uint8_t *difficulties; // 0 is in force until another is set
     uint32_t difficulty_count;
-    uint32_t builtin;            // 1 for the game of our own
+    uint32_t builtin; // 1 for the game of our own
 } mega_game_info;
 
 // Games that rules are known for, sorted by name.
@@ -159,21 +159,21 @@ MEGA_API const char *mega_action_name(uint32_t action);
 typedef struct mega_env mega_env;
 
 typedef struct mega_env_desc {
-    uint32_t struct_size;         // sizeof(mega_env_desc) as the caller compiled it; zero the rest for defaults
-    int32_t seed;                 // of the environment's generator (sticky actions)
-    uint32_t frame_skip;          // frames per act; 0 means 1
-    uint32_t frame_skip_high;     // not 0: an act plays frame_skip to frame_skip_high - 1 frames, drawn each time
-    float sticky;                 // probability that a frame repeats the previous action, 0 to 1
-    int32_t max_episode_frames;   // the episode is cut after so many; 0 means never
-    int32_t reward_min;           // limits of an act's reward; both 0 means none
+    uint32_t struct_size;     // sizeof(mega_env_desc) as the caller compiled it; zero the rest for defaults
+    int32_t seed;             // of the environment's generator (sticky actions)
+    uint32_t frame_skip;      // frames per act; 0 means 1
+    uint32_t frame_skip_high; // not 0: an act plays frame_skip to frame_skip_high - 1 frames, drawn each time
+    float sticky;             // probability that a frame repeats the previous action, 0 to 1
+    int32_t max_episode_frames; // the episode is cut after so many; 0 means never
+    int32_t reward_min;         // limits of an act's reward; both 0 means none
     int32_t reward_max;
-    int32_t paddle_min;           // limits of the paddles' resistance; 0 means the usual ones. Two games
-                                  // (backgammon, blackjack) have a maximum of their own in any case
+    int32_t paddle_min; // limits of the paddles' resistance; 0 means the usual ones. Two games
+                        // (backgammon, blackjack) have a maximum of their own in any case
     int32_t paddle_max;
     uint8_t truncate_on_life_loss; // 1: the episode is cut when a life is lost
-    uint8_t color_averaging;      // 1: screens are blended with the previous frame
-    uint8_t sound;                // 1: mega_env_audio delivers samples
-    uint8_t plain;                // 1: no fast paths; the slow reference that the fast ones are tested against
+    uint8_t color_averaging;       // 1: screens are blended with the previous frame
+    uint8_t sound;                 // 1: mega_env_audio delivers samples
+    uint8_t plain; // 1: no fast paths; the slow reference that the fast ones are tested against
 } mega_env_desc;
 
 MEGA_API mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega_env **out);
@@ -234,22 +234,22 @@ MEGA_API mega_status mega_env_load(mega_env *env, const void *bytes, size_t size
 typedef struct mega_task mega_task;
 
 typedef struct mega_task_desc {
-    uint32_t struct_size;        // sizeof(mega_task_desc); zero the rest for the defaults named below
-    uint32_t frame_skip;         // frames per step; 0 means 4
-    uint32_t height;             // of the observation; 0 means 84
-    uint32_t width;              // 0 means 84
-    uint32_t stack;              // frames in an observation; 0 means 4
-    int32_t noop_max;            // starts are delayed by 0 to noop_max - 1 frames; 0 means 30, -1 none
-    int32_t max_episode_frames;  // 0 means 108000
-    float sticky;                // 0 to 1
-    uint8_t rgb;                 // 1: three channels per pixel instead of gray
-    uint8_t no_maxpool;          // 1: only the last frame of a step is seen
-    uint8_t no_fire_reset;       // 1: FIRE is not pressed at the start
-    uint8_t no_reward_clipping;  // 1: rewards are not limited to -1..1
-    uint8_t full_actions;        // 1: the full action set instead of the minimal one
-    uint8_t episodic_life;       // 1: an episode ends with a life, and the game restarts
-    uint8_t life_loss_info;      // 1: a lost life is reported as terminated, and play goes on
-    uint8_t plain;               // 1: no fast paths
+    uint32_t struct_size;       // sizeof(mega_task_desc); zero the rest for the defaults named below
+    uint32_t frame_skip;        // frames per step; 0 means 4
+    uint32_t height;            // of the observation; 0 means 84
+    uint32_t width;             // 0 means 84
+    uint32_t stack;             // frames in an observation; 0 means 4
+    int32_t noop_max;           // starts are delayed by 0 to noop_max - 1 frames; 0 means 30, -1 none
+    int32_t max_episode_frames; // 0 means 108000
+    float sticky;               // 0 to 1
+    uint8_t rgb;                // 1: three channels per pixel instead of gray
+    uint8_t no_maxpool;         // 1: only the last frame of a step is seen
+    uint8_t no_fire_reset;      // 1: FIRE is not pressed at the start
+    uint8_t no_reward_clipping; // 1: rewards are not limited to -1..1
+    uint8_t full_actions;       // 1: the full action set instead of the minimal one
+    uint8_t episodic_life;      // 1: an episode ends with a life, and the game restarts
+    uint8_t life_loss_info;     // 1: a lost life is reported as terminated, and play goes on
+    uint8_t plain;              // 1: no fast paths
 } mega_task_desc;
 
 typedef struct mega_task_result {

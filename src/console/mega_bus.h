@@ -75,7 +75,12 @@ MEGA_FN uint8_t tia_driven_bits(const mega_machine *m, uint32_t address, uint32_
 // ---- TIA, fast mode ------------------------------------------------------------------------------------
 
 // How a write is treated: not logged, logged when the bits that matter are new, logged always, or apart.
-enum { LOG_NEVER, LOG_CHANGE, LOG_ALWAYS, LOG_APART };
+enum {
+    LOG_NEVER,
+    LOG_CHANGE,
+    LOG_ALWAYS,
+    LOG_APART
+};
 MEGA_TABLE uint8_t log_kind[64] = {
     LOG_NEVER,  LOG_APART,  LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, // 00
     LOG_CHANGE, LOG_CHANGE, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 08
@@ -88,10 +93,10 @@ MEGA_TABLE uint8_t log_kind[64] = {
 };
 // The bits that matter, for LOG_CHANGE.
 MEGA_TABLE uint8_t log_mask[64] = {
-    0,    0,    0,    0,    0,    0,    0xFE, 0xFE, 0xFE, 0xFE, 0,    0x08, 0x08, 0xF0, 0xFF, 0xFF, // 00
-    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0x02, 0x02, 0x02, // 10
-    0xF0, 0xF0, 0xF0, 0xF0, 0xF0, 0x01, 0x01, 0x01, 0x02, 0x02, 0,    0,    0,    0,    0,    0,    // 20
-    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    // 30
+    0,    0,    0,    0,    0,    0,    0xFE, 0xFE, 0xFE, 0xFE, 0, 0x08, 0x08, 0xF0, 0xFF, 0xFF, // 00
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0, 0,    0,    0x02, 0x02, 0x02, // 10
+    0xF0, 0xF0, 0xF0, 0xF0, 0xF0, 0x01, 0x01, 0x01, 0x02, 0x02, 0, 0,    0,    0,    0,    0,    // 20
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0, 0,    0,    0,    0,    0,    // 30
 };
 
 // Fills the shadow registers from the TIA, which is up to date between requests.
@@ -242,7 +247,8 @@ MEGA_FN uint32_t tia_drawn_write(mega_machine *m, uint32_t reg, uint32_t value, 
     tia_plain_advance(tia, m->cartridge, plain_picture(m), clock + tia_delay(reg, tia_line_clock(tia, clock)),
                       TIA_PLAIN_COLLIDE | TIA_PLAIN_DRAW);
     sync_watchdog(m, cycles);
-    tia_plain_write(tia, m->cartridge, plain_picture(m), reg, value, clock, TIA_PLAIN_COLLIDE | TIA_PLAIN_DRAW);
+    tia_plain_write(tia, m->cartridge, plain_picture(m), reg, value, clock,
+                    TIA_PLAIN_COLLIDE | TIA_PLAIN_DRAW);
     sync_write(m, reg, value, cycles);
     return cycles;
 }
@@ -262,7 +268,8 @@ MEGA_INLINE uint8_t bus_read_any(mega_machine *m, uint32_t address, uint32_t cyc
         return cart_read(m, address, cycles);
     }
     if ((address & 0x80u) != 0) {
-        return (address & 0x200u) != 0 ? riot_read(m, address, cycles) : m->console->riot.ram[address & 0x7Fu];
+        return (address & 0x200u) != 0 ? riot_read(m, address, cycles)
+                                       : m->console->riot.ram[address & 0x7Fu];
     }
     if (m->run.watches_low) {
         cart_watch_ua(m, address);

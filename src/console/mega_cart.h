@@ -67,9 +67,7 @@ MEGA_FN void cart_update_windows(mega_machine *m) {
             cart_map(run, window, window, 0x400u * (cart->bank[window] & 127u));
         }
         break;
-    default:
-        cart_map(run, 0, 3, cart_bank_offset(m, cart->bank[0], 4096));
-        break;
+    default: cart_map(run, 0, 3, cart_bank_offset(m, cart->bank[0], 4096)); break;
     }
 }
 
@@ -80,17 +78,10 @@ MEGA_FN void cart_plain_range(mega_run *run, uint32_t scheme) {
     case MEGA_SCHEME_2K:
     case MEGA_SCHEME_4K:
     case MEGA_SCHEME_FE:
-    case MEGA_SCHEME_UA:
-        break;
-    case MEGA_SCHEME_F8:
-        end = 0xFF8;
-        break;
-    case MEGA_SCHEME_F6:
-        end = 0xFF6;
-        break;
-    case MEGA_SCHEME_F4:
-        end = 0xFF4;
-        break;
+    case MEGA_SCHEME_UA: break;
+    case MEGA_SCHEME_F8: end = 0xFF8; break;
+    case MEGA_SCHEME_F6: end = 0xFF6; break;
+    case MEGA_SCHEME_F4: end = 0xFF4; break;
     case MEGA_SCHEME_F8SC:
     case MEGA_SCHEME_F6SC:
     case MEGA_SCHEME_F4SC:
@@ -101,9 +92,7 @@ MEGA_FN void cart_plain_range(mega_run *run, uint32_t scheme) {
         low = 0x200;
         end = 0xFF8;
         break;
-    case MEGA_SCHEME_E0:
-        end = 0xFE0;
-        break;
+    case MEGA_SCHEME_E0: end = 0xFE0; break;
     case MEGA_SCHEME_E7:
         low = 0xA00;
         end = 0xFE0;
@@ -113,14 +102,9 @@ MEGA_FN void cart_plain_range(mega_run *run, uint32_t scheme) {
         end = 0xFC0;
         break;
     case MEGA_SCHEME_CV:
-    case MEGA_SCHEME_3E:
-        low = 0x800;
-        break;
-    case MEGA_SCHEME_3F:
-        break;
-    case MEGA_SCHEME_MB:
-        end = 0xFF0;
-        break;
+    case MEGA_SCHEME_3E: low = 0x800; break;
+    case MEGA_SCHEME_3F: break;
+    case MEGA_SCHEME_MB: end = 0xFF0; break;
     default:
         end = 0; // MC: every access may switch
         break;
@@ -186,8 +170,7 @@ MEGA_FN void cart_hot_spot(mega_machine *m, uint32_t a) {
             cart_select(m, 0, (m->console->cart.bank[0] + 1u) & 15u);
         }
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -270,10 +253,8 @@ MEGA_NOINLINE uint8_t cart_read(mega_machine *m, uint32_t address, uint32_t cycl
             return m->cart_ram[0x400u * (cart->bank[1] & 31u) + (a & 0x3FFu)];
         }
         break;
-    case MEGA_SCHEME_MC:
-        return cart_mc_read(m, a);
-    default:
-        break;
+    case MEGA_SCHEME_MC: return cart_mc_read(m, a);
+    default: break;
     }
     cart_hot_spot(m, a);
     return cart_rom(m, address);
@@ -302,8 +283,7 @@ MEGA_FN void cart_write_low(mega_machine *m, uint32_t a, uint8_t value) {
             cart_select(m, a - 0x3Cu, (m->console->cart.bank[a - 0x3Cu] & CART_MC_FORCED) | value);
         }
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -346,9 +326,7 @@ MEGA_NOINLINE uint32_t cart_write(mega_machine *m, uint32_t address, uint8_t val
             m->cart_ram[a & 0x3FFu] = value;
         }
         break;
-    case MEGA_SCHEME_3F:
-        cart_write_low(m, a, value);
-        return 1;
+    case MEGA_SCHEME_3F: cart_write_low(m, a, value); return 1;
     case MEGA_SCHEME_3E:
         if (cart->bank[2] != 0 && a >= 0x400 && a < 0x800) {
             m->cart_ram[0x400u * (cart->bank[1] & 31u) + (a & 0x3FFu)] = value;
@@ -356,11 +334,8 @@ MEGA_NOINLINE uint32_t cart_write(mega_machine *m, uint32_t address, uint8_t val
         }
         cart_write_low(m, a, value);
         return 1;
-    case MEGA_SCHEME_MC:
-        cart_mc_write(m, a, value);
-        return 0;
-    default:
-        break;
+    case MEGA_SCHEME_MC: cart_mc_write(m, a, value); return 0;
+    default: break;
     }
     cart_hot_spot(m, a);
     return 0;
@@ -391,7 +366,8 @@ MEGA_FN void cart_reset(mega_machine *m, const uint32_t *draws) {
     }
     for (uint32_t i = 0; i < m->cartridge->ram_size; i++) {
         // A 4K cartridge of the CV kind brings the contents of its RAM along.
-        const uint32_t from_image = m->cartridge->scheme == MEGA_SCHEME_CV && m->cartridge->image_size == 4096;
+        const uint32_t from_image =
+            m->cartridge->scheme == MEGA_SCHEME_CV && m->cartridge->image_size == 4096;
         m->cart_ram[i] = from_image ? m->image[i] : (uint8_t)draws[i];
     }
     m->console->dpc.music_time = 0;

@@ -171,12 +171,18 @@ MEGA_FN uint32_t console_charge(int32_t resistance) {
 }
 
 // What is pressed, by player; bits of MEGA_PRESS_*.
-enum { MEGA_PRESS_UP = 1, MEGA_PRESS_DOWN = 2, MEGA_PRESS_LEFT = 4, MEGA_PRESS_RIGHT = 8, MEGA_PRESS_FIRE = 16 };
+enum {
+    MEGA_PRESS_UP = 1,
+    MEGA_PRESS_DOWN = 2,
+    MEGA_PRESS_LEFT = 4,
+    MEGA_PRESS_RIGHT = 8,
+    MEGA_PRESS_FIRE = 16
+};
 typedef struct mega_pads {
-    uint32_t press[2];     // joystick, or FIRE for a paddle
-    int32_t resistance[2]; // paddles 0 and 1; the other two stand at 0
+    uint32_t press[2];      // joystick, or FIRE for a paddle
+    int32_t resistance[2];  // paddles 0 and 1; the other two stand at 0
     uint32_t select, reset; // 1 while held
-    uint32_t difficulty;   // bit 0 left, bit 1 right: 1 is position A
+    uint32_t difficulty;    // bit 0 left, bit 1 right: 1 is position A
 } mega_pads;
 
 // Port 0 is the left one. `player` is whose controller is plugged in.

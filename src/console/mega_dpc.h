@@ -66,17 +66,10 @@ MEGA_FN uint8_t dpc_read(mega_dpc *dpc, const uint8_t *image, uint32_t a, uint32
             result = dpc_amplitude[playing];
         }
         break;
-    case 1:
-        result = image[8192u + 2047u - f->counter];
-        break;
-    case 2:
-        result = (uint8_t)(image[8192u + 2047u - f->counter] & f->flag);
-        break;
-    case 7:
-        result = f->flag;
-        break;
-    default:
-        break;
+    case 1: result = image[8192u + 2047u - f->counter]; break;
+    case 2: result = (uint8_t)(image[8192u + 2047u - f->counter] & f->flag); break;
+    case 7: result = f->flag; break;
+    default: break;
     }
     if (i < 5 || !f->music) {
         f->counter = (uint16_t)((f->counter - 1u) & 0x7FFu);
@@ -93,23 +86,16 @@ MEGA_FN void dpc_write(mega_dpc *dpc, uint32_t a, uint8_t value) {
         f->top = value;
         f->flag = 0;
         break;
-    case 1:
-        f->bottom = value;
-        break;
-    case 2:
-        f->counter = (uint16_t)((f->counter & 0x700u) | (i >= 5 && f->music ? f->top : value));
-        break;
+    case 1: f->bottom = value; break;
+    case 2: f->counter = (uint16_t)((f->counter & 0x700u) | (i >= 5 && f->music ? f->top : value)); break;
     case 3:
         f->counter = (uint16_t)((value & 7u) << 8 | (f->counter & 0xFFu));
         if (i >= 5) {
             f->music = (uint8_t)(value >> 4 & 1u);
         }
         break;
-    case 6:
-        dpc->random = 1;
-        break;
-    default:
-        break;
+    case 6: dpc->random = 1; break;
+    default: break;
     }
 }
 

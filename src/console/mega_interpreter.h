@@ -35,7 +35,8 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     }
     const uint32_t first = pc >> 10 & 12u; // the first window of this 4 KiB page
     uint32_t low = a & 0xC00u, end = low + 0x400u;
-    while (end < 0x1000 && run->window[first + (end >> 10)] == run->window[first + (end >> 10) - 1u] + 0x400u) {
+    while (end < 0x1000 &&
+           run->window[first + (end >> 10)] == run->window[first + (end >> 10) - 1u] + 0x400u) {
         end += 0x400u;
     }
     while (low > 0 && run->window[first + (low >> 10)] == run->window[first + (low >> 10) - 1u] + 0x400u) {
@@ -63,203 +64,204 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 // transfers of control.
 
 #define PC() (linear ? (at - stretch.offset) & 0xFFFFu : (uint32_t)r.pc)
-#define SET_PC(address)                                                                                       \
-    do {                                                                                                      \
-        if (linear) {                                                                                         \
-            at = ((address) & 0xFFFFu) + stretch.offset;                                                      \
-            limit = at - stretch.low < stretch.span ? stretch.low + stretch.span : 0;                         \
-        } else {                                                                                              \
-            r.pc = (uint16_t)(address);                                                                       \
-        }                                                                                                     \
-        exit_bus = bus;                                                                                       \
+#define SET_PC(address)                                                               \
+    do {                                                                              \
+        if (linear) {                                                                 \
+            at = ((address)&0xFFFFu) + stretch.offset;                                \
+            limit = at - stretch.low < stretch.span ? stretch.low + stretch.span : 0; \
+        } else {                                                                      \
+            r.pc = (uint16_t)(address);                                               \
+        }                                                                             \
+        exit_bus = bus;                                                               \
     } while (0)
 
 // Ends the loop: the linear variant leaves one instruction of its budget.
 #define LEAVE() (budget = linear)
 
 // After a slow access a bank may have been switched.
-#define CHECK_REMAP()                                                                                         \
-    do {                                                                                                      \
-        if (linear && MEGA_UNLIKELY(m->run.remap)) {                                                          \
-            m->run.remap = 0;                                                                                 \
-            stretch.span = 0;                                                                                 \
-            limit = 0;                                                                                        \
-        }                                                                                                     \
+#define CHECK_REMAP()                                \
+    do {                                             \
+        if (linear && MEGA_UNLIKELY(m->run.remap)) { \
+            m->run.remap = 0;                        \
+            stretch.span = 0;                        \
+            limit = 0;                               \
+        }                                            \
     } while (0)
 
-#define READ_SLOW(target, where)                                                                              \
-    do {                                                                                                      \
-        target = logged ? bus_read_fast(m, where, cycles, bus) : bus_read_plain(m, where, cycles, bus);       \
-        CHECK_REMAP();                                                                                        \
+#define READ_SLOW(target, where)                                                                        \
+    do {                                                                                                \
+        target = logged ? bus_read_fast(m, where, cycles, bus) : bus_read_plain(m, where, cycles, bus); \
+        CHECK_REMAP();                                                                                  \
     } while (0)
 
 // Zero page.
-#define READ_ZP(target, where)                                                                                \
-    do {                                                                                                      \
-        if (logged && MEGA_LIKELY(((where) & 0x80u) != 0)) {                                                  \
-            target = ram[(where) & 0x7Fu];                                                                    \
-        } else {                                                                                              \
-            READ_SLOW(target, where);                                                                         \
-        }                                                                                                     \
-        bus = target;                                                                                         \
+#define READ_ZP(target, where)                             \
+    do {                                                   \
+        if (logged && MEGA_LIKELY(((where)&0x80u) != 0)) { \
+            target = ram[(where)&0x7Fu];                   \
+        } else {                                           \
+            READ_SLOW(target, where);                      \
+        }                                                  \
+        bus = target;                                      \
     } while (0)
 
 // Anywhere.
-#define READ_ANY(target, where)                                                                               \
-    do {                                                                                                      \
-        if (logged && ((where) & 0x1000u) != 0 && ((where) & 0xFFFu) - plain_low < plain_span) {              \
-            target = image[m->run.window[(where) >> 10 & 15u] + ((where) & 0x3FFu)];                          \
-        } else if (logged && ((where) & 0x1280u) == 0x80) {                                                   \
-            target = ram[(where) & 0x7Fu];                                                                    \
-        } else {                                                                                              \
-            READ_SLOW(target, where);                                                                         \
-        }                                                                                                     \
-        bus = target;                                                                                         \
+#define READ_ANY(target, where)                                                              \
+    do {                                                                                     \
+        if (logged && ((where)&0x1000u) != 0 && ((where)&0xFFFu) - plain_low < plain_span) { \
+            target = image[m->run.window[(where) >> 10 & 15u] + ((where)&0x3FFu)];           \
+        } else if (logged && ((where)&0x1280u) == 0x80) {                                    \
+            target = ram[(where)&0x7Fu];                                                     \
+        } else {                                                                             \
+            READ_SLOW(target, where);                                                        \
+        }                                                                                    \
+        bus = target;                                                                        \
     } while (0)
 
-#define CHECK_STOP(value)                                                                                     \
-    do {                                                                                                      \
-        exit_bus = (value);                                                                                   \
-        if (MEGA_UNLIKELY(m->run.stop)) {                                                                     \
-            LEAVE();                                                                                          \
-        }                                                                                                     \
+#define CHECK_STOP(value)                 \
+    do {                                  \
+        exit_bus = (value);               \
+        if (MEGA_UNLIKELY(m->run.stop)) { \
+            LEAVE();                      \
+        }                                 \
     } while (0)
 
-#define WRITE_SLOW(where, value)                                                                              \
-    do {                                                                                                      \
-        cycles = logged ? bus_write_fast(m, where, value, cycles) : bus_write_plain(m, where, value, cycles, 0); \
-        CHECK_REMAP();                                                                                        \
-        CHECK_STOP(value);                                                                                    \
+#define WRITE_SLOW(where, value)                                                                            \
+    do {                                                                                                    \
+        cycles =                                                                                            \
+            logged ? bus_write_fast(m, where, value, cycles) : bus_write_plain(m, where, value, cycles, 0); \
+        CHECK_REMAP();                                                                                      \
+        CHECK_STOP(value);                                                                                  \
     } while (0)
 
-#define WRITE_ANY(where, value)                                                                               \
-    do {                                                                                                      \
-        if (logged && ((where) & 0x1280u) == 0x80) {                                                          \
-            ram[(where) & 0x7Fu] = (uint8_t)(value);                                                          \
-        } else {                                                                                              \
-            WRITE_SLOW(where, value);                                                                         \
-        }                                                                                                     \
-        bus = (value);                                                                                        \
+#define WRITE_ANY(where, value)                    \
+    do {                                           \
+        if (logged && ((where)&0x1280u) == 0x80) { \
+            ram[(where)&0x7Fu] = (uint8_t)(value); \
+        } else {                                   \
+            WRITE_SLOW(where, value);              \
+        }                                          \
+        bus = (value);                             \
     } while (0)
 
-#define WRITE_ZP(where, value)                                                                                \
-    do {                                                                                                      \
-        if (logged && ((where) & 0x80u) != 0) {                                                               \
-            ram[(where) & 0x7Fu] = (uint8_t)(value);                                                          \
-        } else if (logged) {                                                                                  \
-            if (!tia_write_is_idle(&m->run, (where) & 0x3Fu, value, cycles)) {                                \
-                cycles = bus_write_tia(m, where, value, cycles);                                              \
-                CHECK_REMAP();                                                                                \
-                CHECK_STOP(value);                                                                            \
-            }                                                                                                 \
-        } else {                                                                                              \
-            WRITE_SLOW(where, value);                                                                         \
-        }                                                                                                     \
-        bus = (value);                                                                                        \
+#define WRITE_ZP(where, value)                                               \
+    do {                                                                     \
+        if (logged && ((where)&0x80u) != 0) {                                \
+            ram[(where)&0x7Fu] = (uint8_t)(value);                           \
+        } else if (logged) {                                                 \
+            if (!tia_write_is_idle(&m->run, (where)&0x3Fu, value, cycles)) { \
+                cycles = bus_write_tia(m, where, value, cycles);             \
+                CHECK_REMAP();                                               \
+                CHECK_STOP(value);                                           \
+            }                                                                \
+        } else {                                                             \
+            WRITE_SLOW(where, value);                                        \
+        }                                                                    \
+        bus = (value);                                                       \
     } while (0)
 
 // The next byte of the instruction.
-#define FETCH(target)                                                                                         \
-    do {                                                                                                      \
-        if (linear) {                                                                                         \
-            target = image[at++];                                                                             \
-            bus = target;                                                                                     \
-        } else {                                                                                              \
-            READ_ANY(target, (uint32_t)r.pc);                                                                 \
-            r.pc++;                                                                                           \
-        }                                                                                                     \
+#define FETCH(target)                         \
+    do {                                      \
+        if (linear) {                         \
+            target = image[at++];             \
+            bus = target;                     \
+        } else {                              \
+            READ_ANY(target, (uint32_t)r.pc); \
+            r.pc++;                           \
+        }                                     \
     } while (0)
 
 // The stack is RAM for SP >= $80 and, on this bus, the TIA below. Pushes tell whether another one came just
 // before.
-#define PUSH(value, after_write)                                                                              \
-    do {                                                                                                      \
-        const uint32_t pushed = (value);                                                                      \
-        if (logged && MEGA_LIKELY((r.sp & 0x80u) != 0)) {                                                     \
-            ram[r.sp & 0x7Fu] = (uint8_t)pushed;                                                              \
-        } else if (logged) {                                                                                  \
-            cycles = bus_push(m, 0x100u | r.sp, pushed, cycles, after_write);                                 \
-            CHECK_STOP(pushed);                                                                               \
-        } else {                                                                                              \
-            cycles = bus_write_plain(m, 0x100u | r.sp, pushed, cycles, after_write);                          \
-            CHECK_STOP(pushed);                                                                               \
-        }                                                                                                     \
-        bus = pushed;                                                                                         \
-        r.sp--;                                                                                               \
+#define PUSH(value, after_write)                                                     \
+    do {                                                                             \
+        const uint32_t pushed = (value);                                             \
+        if (logged && MEGA_LIKELY((r.sp & 0x80u) != 0)) {                            \
+            ram[r.sp & 0x7Fu] = (uint8_t)pushed;                                     \
+        } else if (logged) {                                                         \
+            cycles = bus_push(m, 0x100u | r.sp, pushed, cycles, after_write);        \
+            CHECK_STOP(pushed);                                                      \
+        } else {                                                                     \
+            cycles = bus_write_plain(m, 0x100u | r.sp, pushed, cycles, after_write); \
+            CHECK_STOP(pushed);                                                      \
+        }                                                                            \
+        bus = pushed;                                                                \
+        r.sp--;                                                                      \
     } while (0)
-#define PEEK_STACK(target)                                                                                    \
-    do {                                                                                                      \
-        if (logged && MEGA_LIKELY((r.sp & 0x80u) != 0)) {                                                     \
-            target = ram[r.sp & 0x7Fu];                                                                       \
-        } else {                                                                                              \
-            READ_SLOW(target, 0x100u | r.sp);                                                                 \
-        }                                                                                                     \
-        bus = target;                                                                                         \
+#define PEEK_STACK(target)                                \
+    do {                                                  \
+        if (logged && MEGA_LIKELY((r.sp & 0x80u) != 0)) { \
+            target = ram[r.sp & 0x7Fu];                   \
+        } else {                                          \
+            READ_SLOW(target, 0x100u | r.sp);             \
+        }                                                 \
+        bus = target;                                     \
     } while (0)
 
 // Addressing modes: set `address`. `extra` is 1 where a page crossing costs a cycle.
 #define ADDRESS_ZP(extra) FETCH(address)
-#define ADDRESS_ZPX(extra)                                                                                    \
-    FETCH(address);                                                                                           \
+#define ADDRESS_ZPX(extra) \
+    FETCH(address);        \
     address = (address + r.x) & 0xFFu
-#define ADDRESS_ZPY(extra)                                                                                    \
-    FETCH(address);                                                                                           \
+#define ADDRESS_ZPY(extra) \
+    FETCH(address);        \
     address = (address + r.y) & 0xFFu
-#define ADDRESS_ABS(extra)                                                                                    \
-    FETCH(low);                                                                                               \
-    FETCH(address);                                                                                           \
+#define ADDRESS_ABS(extra) \
+    FETCH(low);            \
+    FETCH(address);        \
     address = address << 8 | low
-#define ADDRESS_INDEXED(extra, index)                                                                         \
-    low = address;                                                                                            \
-    address = (address + (index)) & 0xFFFFu;                                                                  \
-    if (extra) {                                                                                              \
-        cycles += ((low ^ address) & 0xFF00u) != 0;                                                           \
+#define ADDRESS_INDEXED(extra, index)               \
+    low = address;                                  \
+    address = (address + (index)) & 0xFFFFu;        \
+    if (extra) {                                    \
+        cycles += ((low ^ address) & 0xFF00u) != 0; \
     }
-#define ADDRESS_ABX(extra)                                                                                    \
-    ADDRESS_ABS(extra);                                                                                       \
+#define ADDRESS_ABX(extra) \
+    ADDRESS_ABS(extra);    \
     ADDRESS_INDEXED(extra, r.x)
-#define ADDRESS_ABY(extra)                                                                                    \
-    ADDRESS_ABS(extra);                                                                                       \
+#define ADDRESS_ABY(extra) \
+    ADDRESS_ABS(extra);    \
     ADDRESS_INDEXED(extra, r.y)
 // The pointer's second byte is read at p + 1 without a wrap: $FF is followed by $0100.
-#define ADDRESS_IZX(extra)                                                                                    \
-    FETCH(pointer);                                                                                           \
-    pointer = (pointer + r.x) & 0xFFu;                                                                        \
-    READ_ZP(low, pointer);                                                                                    \
-    READ_ANY(address, pointer + 1u);                                                                          \
+#define ADDRESS_IZX(extra)             \
+    FETCH(pointer);                    \
+    pointer = (pointer + r.x) & 0xFFu; \
+    READ_ZP(low, pointer);             \
+    READ_ANY(address, pointer + 1u);   \
     address = address << 8 | low
-#define ADDRESS_IZY(extra)                                                                                    \
-    FETCH(pointer);                                                                                           \
-    READ_ZP(low, pointer);                                                                                    \
-    READ_ANY(address, pointer + 1u);                                                                          \
-    address = address << 8 | low;                                                                             \
+#define ADDRESS_IZY(extra)           \
+    FETCH(pointer);                  \
+    READ_ZP(low, pointer);           \
+    READ_ANY(address, pointer + 1u); \
+    address = address << 8 | low;    \
     ADDRESS_INDEXED(extra, r.y)
 
 // Operand reads: the zero page modes know where they are.
 #define OPERAND_IMM(extra) FETCH(value)
-#define OPERAND_ZP(extra)                                                                                     \
-    ADDRESS_ZP(extra);                                                                                        \
+#define OPERAND_ZP(extra) \
+    ADDRESS_ZP(extra);    \
     READ_ZP(value, address)
-#define OPERAND_ZPX(extra)                                                                                    \
-    ADDRESS_ZPX(extra);                                                                                       \
+#define OPERAND_ZPX(extra) \
+    ADDRESS_ZPX(extra);    \
     READ_ZP(value, address)
-#define OPERAND_ZPY(extra)                                                                                    \
-    ADDRESS_ZPY(extra);                                                                                       \
+#define OPERAND_ZPY(extra) \
+    ADDRESS_ZPY(extra);    \
     READ_ZP(value, address)
-#define OPERAND_ABS(extra)                                                                                    \
-    ADDRESS_ABS(extra);                                                                                       \
+#define OPERAND_ABS(extra) \
+    ADDRESS_ABS(extra);    \
     READ_ANY(value, address)
-#define OPERAND_ABX(extra)                                                                                    \
-    ADDRESS_ABX(extra);                                                                                       \
+#define OPERAND_ABX(extra) \
+    ADDRESS_ABX(extra);    \
     READ_ANY(value, address)
-#define OPERAND_ABY(extra)                                                                                    \
-    ADDRESS_ABY(extra);                                                                                       \
+#define OPERAND_ABY(extra) \
+    ADDRESS_ABY(extra);    \
     READ_ANY(value, address)
-#define OPERAND_IZX(extra)                                                                                    \
-    ADDRESS_IZX(extra);                                                                                       \
+#define OPERAND_IZX(extra) \
+    ADDRESS_IZX(extra);    \
     READ_ANY(value, address)
-#define OPERAND_IZY(extra)                                                                                    \
-    ADDRESS_IZY(extra);                                                                                       \
+#define OPERAND_IZY(extra) \
+    ADDRESS_IZY(extra);    \
     READ_ANY(value, address)
 
 #define RESULT_ZP WRITE_ZP
@@ -271,35 +273,35 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define RESULT_IZX WRITE_ANY
 #define RESULT_IZY WRITE_ANY
 
-#define CASE_READ(code, operation, mode, base)                                                                \
-    CPU_CASE(code)                                                                                            \
-        cycles += base;                                                                                       \
-        OPERAND_##mode(1);                                                                                    \
-        op_##operation(&r, value);                                                                            \
-        CPU_NEXT();
-#define CASE_WRITE(code, operation, mode, base)                                                               \
-    CPU_CASE(code)                                                                                            \
-        cycles += base;                                                                                       \
-        ADDRESS_##mode(0);                                                                                    \
-        value = store_##operation(&r, address);                                                               \
-        RESULT_##mode(address, value);                                                                        \
-        CPU_NEXT();
-#define CASE_MODIFY(code, operation, mode, base)                                                              \
-    CPU_CASE(code)                                                                                            \
-        cycles += base;                                                                                       \
-        OPERAND_##mode(0);                                                                                    \
-        value = modify_##operation(&r, value);                                                                \
-        RESULT_##mode(address, value);                                                                        \
-        CPU_NEXT();
-#define CASE_OTHER(code, operation, base)                                                                     \
-    CPU_CASE(code)                                                                                            \
-        cycles += base;                                                                                       \
-        OTHER_##operation CPU_NEXT();
+#define CASE_READ(code, operation, mode, base) \
+    CPU_CASE(code)                             \
+    cycles += base;                            \
+    OPERAND_##mode(1);                         \
+    op_##operation(&r, value);                 \
+    CPU_NEXT();
+#define CASE_WRITE(code, operation, mode, base) \
+    CPU_CASE(code)                              \
+    cycles += base;                             \
+    ADDRESS_##mode(0);                          \
+    value = store_##operation(&r, address);     \
+    RESULT_##mode(address, value);              \
+    CPU_NEXT();
+#define CASE_MODIFY(code, operation, mode, base) \
+    CPU_CASE(code)                               \
+    cycles += base;                              \
+    OPERAND_##mode(0);                           \
+    value = modify_##operation(&r, value);       \
+    RESULT_##mode(address, value);               \
+    CPU_NEXT();
+#define CASE_OTHER(code, operation, base) \
+    CPU_CASE(code)                        \
+    cycles += base;                       \
+    OTHER_##operation CPU_NEXT();
 
 #define OTHER_nop
-#define OTHER_jam                                                                                             \
-    r.jammed = 1;                                                                                             \
-    exit_bus = bus;                                                                                           \
+#define OTHER_jam   \
+    r.jammed = 1;   \
+    exit_bus = bus; \
     LEAVE();
 #define OTHER_clc r.carry = 0;
 #define OTHER_sec r.carry = 1;
@@ -324,75 +326,76 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define OTHER_ror_a r.a = (uint8_t)modify_ror(&r, r.a);
 #define OTHER_pha PUSH(r.a, 0);
 #define OTHER_php PUSH(cpu_status(&r), 0);
-#define OTHER_pla                                                                                             \
-    PEEK_STACK(value);                                                                                        \
-    r.sp++;                                                                                                   \
-    PEEK_STACK(value);                                                                                        \
+#define OTHER_pla      \
+    PEEK_STACK(value); \
+    r.sp++;            \
+    PEEK_STACK(value); \
     op_lda(&r, value);
-#define OTHER_plp                                                                                             \
-    PEEK_STACK(value);                                                                                        \
-    r.sp++;                                                                                                   \
-    PEEK_STACK(value);                                                                                        \
+#define OTHER_plp      \
+    PEEK_STACK(value); \
+    r.sp++;            \
+    PEEK_STACK(value); \
     cpu_set_status(&r, value);
-#define OTHER_jmp                                                                                             \
-    ADDRESS_ABS(0);                                                                                           \
+#define OTHER_jmp   \
+    ADDRESS_ABS(0); \
     SET_PC(address);
 // The pointer's second byte does not leave the page.
-#define OTHER_jmp_indirect                                                                                    \
-    ADDRESS_ABS(0);                                                                                           \
-    READ_ANY(low, address);                                                                                   \
-    pointer = (address & 0xFF00u) | ((address + 1u) & 0xFFu);                                                 \
-    READ_ANY(address, pointer);                                                                               \
+#define OTHER_jmp_indirect                                    \
+    ADDRESS_ABS(0);                                           \
+    READ_ANY(low, address);                                   \
+    pointer = (address & 0xFF00u) | ((address + 1u) & 0xFFu); \
+    READ_ANY(address, pointer);                               \
     SET_PC(address << 8 | low);
-#define OTHER_jsr                                                                                             \
-    FETCH(low);                                                                                               \
-    PEEK_STACK(value);                                                                                        \
-    PUSH(PC() >> 8, 0);                                                                             \
-    PUSH(PC() & 0xFFu, 1);                                                                                    \
-    FETCH(address);                                                                                           \
+#define OTHER_jsr          \
+    FETCH(low);            \
+    PEEK_STACK(value);     \
+    PUSH(PC() >> 8, 0);    \
+    PUSH(PC() & 0xFFu, 1); \
+    FETCH(address);        \
     SET_PC(address << 8 | low);
-#define OTHER_rts                                                                                             \
-    PEEK_STACK(value);                                                                                        \
-    r.sp++;                                                                                                   \
-    PEEK_STACK(low);                                                                                          \
-    r.sp++;                                                                                                   \
-    PEEK_STACK(address);                                                                                      \
-    address = address << 8 | low;                                                                             \
-    READ_ANY(value, address);                                                                                 \
+#define OTHER_rts                 \
+    PEEK_STACK(value);            \
+    r.sp++;                       \
+    PEEK_STACK(low);              \
+    r.sp++;                       \
+    PEEK_STACK(address);          \
+    address = address << 8 | low; \
+    READ_ANY(value, address);     \
     SET_PC(address + 1u);
-#define OTHER_rti                                                                                             \
-    PEEK_STACK(value);                                                                                        \
-    r.sp++;                                                                                                   \
-    PEEK_STACK(value);                                                                                        \
-    r.sp++;                                                                                                   \
-    PEEK_STACK(low);                                                                                          \
-    r.sp++;                                                                                                   \
-    PEEK_STACK(address);                                                                                      \
-    cpu_set_status(&r, value);                                                                                \
+#define OTHER_rti              \
+    PEEK_STACK(value);         \
+    r.sp++;                    \
+    PEEK_STACK(value);         \
+    r.sp++;                    \
+    PEEK_STACK(low);           \
+    r.sp++;                    \
+    PEEK_STACK(address);       \
+    cpu_set_status(&r, value); \
     SET_PC(address << 8 | low);
-#define OTHER_brk                                                                                             \
-    FETCH(value);                                                                                             \
-    PUSH(PC() >> 8, 0);                                                                             \
-    PUSH(PC() & 0xFFu, 1);                                                                                    \
-    PUSH(cpu_status(&r), 1);                                                                                  \
-    r.interrupt = 1;                                                                                          \
-    READ_ANY(low, 0xFFFEu);                                                                                   \
-    READ_ANY(address, 0xFFFFu);                                                                               \
+#define OTHER_brk               \
+    FETCH(value);               \
+    PUSH(PC() >> 8, 0);         \
+    PUSH(PC() & 0xFFu, 1);      \
+    PUSH(cpu_status(&r), 1);    \
+    r.interrupt = 1;            \
+    READ_ANY(low, 0xFFFEu);     \
+    READ_ANY(address, 0xFFFFu); \
     SET_PC(address << 8 | low);
 
-#define BRANCH(condition)                                                                                     \
-    FETCH(value);                                                                                             \
-    if (condition) {                                                                                          \
-        low = PC();                                                                                           \
-        address = (low + (value ^ 0x80u) - 0x80u) & 0xFFFFu;                                                  \
-        low = ((low ^ address) & 0xFF00u) != 0 ? 2u : 1u;                                                     \
-        cycles += low;                                                                                        \
-        SET_PC(address);                                                                                      \
-        if (linear && value >= 0xFB && value <= 0xFD) {                                                       \
-            const uint32_t skipped = cpu_skip_wait(m, &r, opcode, value, at, stretch, 2u + low, cycles, budget); \
-            cycles += skipped >> 16;                                                                          \
-            budget -= skipped & 0xFFFFu;                                                                      \
-        }                                                                                                     \
+#define BRANCH(condition)                                                                   \
+    FETCH(value);                                                                           \
+    if (condition) {                                                                        \
+        low = PC();                                                                         \
+        address = (low + (value ^ 0x80u) - 0x80u) & 0xFFFFu;                                \
+        low = ((low ^ address) & 0xFF00u) != 0 ? 2u : 1u;                                   \
+        cycles += low;                                                                      \
+        SET_PC(address);                                                                    \
+        if (linear && value >= 0xFB && value <= 0xFD) {                                     \
+            const uint32_t skipped =                                                        \
+                cpu_skip_wait(m, &r, opcode, value, at, stretch, 2u + low, cycles, budget); \
+            cycles += skipped >> 16;                                                        \
+            budget -= skipped & 0xFFFFu;                                                    \
+        }                                                                                   \
     }
 #define OTHER_bpl BRANCH(!cpu_negative(&r))
 #define OTHER_bmi BRANCH(cpu_negative(&r))
@@ -422,7 +425,7 @@ MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t 
         // No pointer to a register here: it would force all of them into memory.
         const uint32_t counter = loop[0] == 0xCA ? r->x : r->y;
         const uint32_t limit = (budget - 1u) / 2u; // one instruction must be left
-        passes = (counter - 1u) & 0xFFu; // a counter at 0 goes round once
+        passes = (counter - 1u) & 0xFFu;           // a counter at 0 goes round once
         passes = passes < limit ? passes : limit;
         period = 2u + branch_cycles;
         if (loop[0] == 0xCA) {
@@ -430,12 +433,13 @@ MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t 
         } else {
             op_ldy(r, (counter - passes) & 0xFFu);
         }
-    } else if (displacement == 0xFB && (branch == 0xD0 || branch == 0x10) && loop[1] == 0x84 && loop[2] == 0x02 &&
-               (loop[0] == 0xAD || loop[0] == 0xAE || loop[0] == 0xAC)) {
+    } else if (displacement == 0xFB && (branch == 0xD0 || branch == 0x10) && loop[1] == 0x84 &&
+               loop[2] == 0x02 && (loop[0] == 0xAD || loop[0] == 0xAE || loop[0] == 0xAC)) {
         const mega_riot *riot = &m->console->riot;
         const uint32_t half = (budget - 1u) / 2u, limit = half < 8000 ? half : 8000u; // cycles fit in 16 bits
         period = 4u + branch_cycles;
-        passes = riot_idle_reads(riot, cycles + 4u, period, branch == 0xD0 ? 1 : 0, branch == 0xD0 ? 255 : 127);
+        passes =
+            riot_idle_reads(riot, cycles + 4u, period, branch == 0xD0 ? 1 : 0, branch == 0xD0 ? 255 : 127);
         passes = passes < limit ? passes : limit;
         if (passes == 0) {
             return 0;

@@ -6,17 +6,17 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #define CPU_CASE(code) operation_##code:
-#define CPU_NEXT()                                                                                            \
-    do {                                                                                                      \
-        if (MEGA_UNLIKELY(budget <= linear)) {                                                                \
-            goto leave;                                                                                       \
-        }                                                                                                     \
-        if (linear && MEGA_UNLIKELY(at >= limit)) {                                                           \
-            goto find;                                                                                        \
-        }                                                                                                     \
-        budget--;                                                                                             \
-        FETCH(opcode);                                                                                        \
-        goto *operations[opcode];                                                                             \
+#define CPU_NEXT()                                  \
+    do {                                            \
+        if (MEGA_UNLIKELY(budget <= linear)) {      \
+            goto leave;                             \
+        }                                           \
+        if (linear && MEGA_UNLIKELY(at >= limit)) { \
+            goto find;                              \
+        }                                           \
+        budget--;                                   \
+        FETCH(opcode);                              \
+        goto *operations[opcode];                   \
     } while (0)
 #define CPU_LABEL4(code, operation, mode, base) &&operation_##code,
 #define CPU_LABEL3(code, operation, base) &&operation_##code,

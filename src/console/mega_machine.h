@@ -12,19 +12,23 @@ typedef struct mega_input {
     uint8_t swchb;
     uint8_t fire[2]; // INPT4, INPT5: 0x80 or, while pressed, 0
 } mega_input;
-#define MEGA_CHARGE_AT_ONCE 0u         // paddle with resistance 0
+#define MEGA_CHARGE_AT_ONCE 0u        // paddle with resistance 0
 #define MEGA_CHARGE_NEVER 0xFFFFFFFFu // no paddle
 
 // TIA writes of one frame request, in order, without those that change nothing.
 // A record is cycle << 14 | register << 8 | value, with the cycle counted from the start of the request.
 #define MEGA_LOG_RECORDS 6144
-enum { MEGA_SLOT_EMPTY, MEGA_SLOT_PENDING, MEGA_SLOT_DRAWN };
+enum {
+    MEGA_SLOT_EMPTY,
+    MEGA_SLOT_PENDING,
+    MEGA_SLOT_DRAWN
+};
 typedef struct mega_log {
     mega_tia start;      // the TIA when the request began: drawing can be repeated from here
     uint32_t base_cycle; // cycle at which the request began
     uint32_t count;
-    uint32_t replayed;   // records that the TIA has seen
-    int32_t end_clock;   // where the beam stood when the request ended
+    uint32_t replayed; // records that the TIA has seen
+    int32_t end_clock; // where the beam stood when the request ended
     uint8_t state;     // MEGA_SLOT_*: has it been drawn?
     uint8_t picture;   // which picture it belongs to
     uint8_t shaded;    // 1: its shaded picture has been drawn
@@ -34,11 +38,11 @@ typedef struct mega_log {
 
 // Scratch of the fast renderer: the current line, object by object, as 160-bit masks.
 typedef struct mega_line {
-    uint64_t mask[MEGA_OBJECTS][3]; // the whole line as the object's registers are now
-    uint64_t seen[MEGA_OBJECTS][3]; // what is final: pixels below done[]
+    uint64_t mask[MEGA_OBJECTS][3];   // the whole line as the object's registers are now
+    uint64_t seen[MEGA_OBJECTS][3];   // what is final: pixels below done[]
     int32_t window_start, window_end; // clocks of the display window
     const uint8_t *shades;            // brightness of each colour, or NULL to draw the colours themselves
-    int32_t row_at;                 // offset in the picture of the line's first pixel
+    int32_t row_at;                   // offset in the picture of the line's first pixel
     uint8_t done[MEGA_OBJECTS];
     uint8_t stale;        // bit o: mask[o] is out of date
     uint8_t from;         // pixels below have had their collisions and colours
@@ -51,7 +55,11 @@ typedef struct mega_line {
     uint8_t repeat;       // 1: the row above in the picture is the line before, whole
 } mega_line;
 
-enum { MEGA_DRAW_NOTHING, MEGA_DRAW_COLORS, MEGA_DRAW_SHADES };
+enum {
+    MEGA_DRAW_NOTHING,
+    MEGA_DRAW_COLORS,
+    MEGA_DRAW_SHADES
+};
 #define MEGA_UNTOUCHED 0xFF
 // Scratch of one frame request: what the processor's side knows without looking at the state.
 typedef struct mega_run {
@@ -75,9 +83,10 @@ typedef struct mega_run {
 // Pictures and logs of one console. Not part of the state, as in the reference.
 typedef struct mega_video {
     uint8_t picture[2][MEGA_WIDTH * MEGA_PICTURE_ROWS]; // colours
-    uint8_t shaded[2][MEGA_WIDTH * MEGA_PICTURE_ROWS];  // brightness, for those who see in gray (picture_look_shaded)
-    uint8_t current; // picture of the present frame
-    uint8_t slot;    // log of the present request
+    uint8_t shaded[2][MEGA_WIDTH *
+                      MEGA_PICTURE_ROWS]; // brightness, for those who see in gray (picture_look_shaded)
+    uint8_t current;                      // picture of the present frame
+    uint8_t slot;                         // log of the present request
     uint8_t pad[6];
     mega_line line;
     mega_log log[3]; // the present request and the two before it
@@ -88,7 +97,7 @@ typedef struct mega_machine {
     const mega_cartridge *cartridge;
     const uint8_t *image;
     const uint8_t *shades; // 256 values of brightness for MEGA_DRAW_SHADES
-    uint8_t *cart_ram; // cartridge->ram_size bytes; console->cart.ram when they fit there
+    uint8_t *cart_ram;     // cartridge->ram_size bytes; console->cart.ram when they fit there
     mega_video *video;
     mega_input input;
     mega_run run;

@@ -28,8 +28,8 @@ MEGA_INLINE void log_replay(mega_log *log, mega_line *line, mega_tia *tia, const
 MEGA_INLINE void log_advance(mega_machine *m, mega_log *log, int32_t until, uint32_t what) {
     mega_tia *tia = &m->console->tia;
     mega_line *line = &m->video->line;
-    uint8_t *picture = m->run.drawing == MEGA_DRAW_SHADES ? m->video->shaded[log->picture]
-                                                          : m->video->picture[log->picture];
+    uint8_t *picture =
+        m->run.drawing == MEGA_DRAW_SHADES ? m->video->shaded[log->picture] : m->video->picture[log->picture];
     log_replay(log, line, tia, m->cartridge, picture, log->replayed, what);
     tia_fast_advance(line, tia, picture, until, what);
     tia_line_flush(line, tia, picture, tia_beam_x(tia), what);

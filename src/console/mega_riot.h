@@ -63,19 +63,13 @@ MEGA_FN uint32_t riot_idle_reads(const mega_riot *riot, uint32_t first, uint32_t
 MEGA_FN uint8_t riot_read(mega_machine *m, uint32_t address, uint32_t cycles) {
     mega_riot *riot = &m->console->riot;
     switch (address & 7u) {
-    case 0:
-        return m->input.swcha;
-    case 1:
-        return riot->swacnt;
-    case 2:
-        return m->input.swchb;
-    case 3:
-        return 0; // SWBCNT reads 0 whatever was written
+    case 0: return m->input.swcha;
+    case 1: return riot->swacnt;
+    case 2: return m->input.swchb;
+    case 3: return 0; // SWBCNT reads 0 whatever was written
     case 4:
-    case 6:
-        return riot_read_timer(riot, cycles);
-    default:
-        return riot_read_status(riot, cycles);
+    case 6: return riot_read_timer(riot, cycles);
+    default: return riot_read_status(riot, cycles);
     }
 }
 

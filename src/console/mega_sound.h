@@ -51,35 +51,23 @@ MEGA_FN void sound_pulse(mega_channel *c, uint32_t audc) {
     }
     switch (audc) {
     case 0:
-    case 11:
-        c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | 1u);
-        break;
+    case 11: c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | 1u); break;
     case 1:
     case 2:
-    case 3:
-        sound_poly4(c);
-        break;
+    case 3: sound_poly4(c); break;
     case 4:
     case 5:
     case 6:
-    case 7:
-        sound_toggle(c);
-        break;
+    case 7: sound_toggle(c); break;
     case 8: {
         const uint32_t p4 = c->poly4, p5 = c->poly5;
         c->poly5 = (uint8_t)((p5 & 31u) != 0 || (p4 & 15u) != 0 ? p5 << 1 | ((p4 >> 3 ^ p5 >> 4) & 1u) : 1u);
         c->poly4 = (uint8_t)(p4 << 1 | (c->poly5 >> 5 & 1u));
         break;
     }
-    case 9:
-        c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | ((uint32_t)c->poly5 >> 5 & 1u));
-        break;
-    case 10:
-        c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | ((uint32_t)c->poly5 >> 4 & 1u));
-        break;
-    default:
-        sound_six(c);
-        break;
+    case 9: c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | ((uint32_t)c->poly5 >> 5 & 1u)); break;
+    case 10: c->poly4 = (uint8_t)((uint32_t)c->poly4 << 1 | ((uint32_t)c->poly5 >> 4 & 1u)); break;
+    default: sound_six(c); break;
     }
 }
 

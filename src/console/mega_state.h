@@ -35,10 +35,22 @@ typedef struct mega_riot {
 } mega_riot;
 
 // Moving objects of the TIA, in the order of pos[] and of the bits of an object set.
-enum { MEGA_P0, MEGA_P1, MEGA_M0, MEGA_M1, MEGA_BL, MEGA_PF, MEGA_OBJECTS };
+enum {
+    MEGA_P0,
+    MEGA_P1,
+    MEGA_M0,
+    MEGA_M1,
+    MEGA_BL,
+    MEGA_PF,
+    MEGA_OBJECTS
+};
 
 // Line override of missile 0 by the star field effect.
-enum { MEGA_M0_NORMAL, MEGA_M0_WIDE, MEGA_M0_HIDDEN };
+enum {
+    MEGA_M0_NORMAL,
+    MEGA_M0_WIDE,
+    MEGA_M0_HIDDEN
+};
 
 typedef struct mega_tia {
     // The beam.
@@ -48,9 +60,9 @@ typedef struct mega_tia {
     int32_t picture_at;  // offset in the picture of the next pixel
     int32_t last_hmove;
     // Registers.
-    uint32_t playfield; // 20 bits: PF0 4..7, PF1 0..7, PF2 0..7
+    uint32_t playfield;  // 20 bits: PF0 4..7, PF1 0..7, PF2 0..7
     uint16_t collisions; // bits 2r and 2r+1 are bits 6 and 7 of collision register r
-    uint8_t vblank;     // 0 or 2
+    uint8_t vblank;      // 0 or 2
     uint8_t ctrlpf;
     uint8_t colors[4]; // COLUP0, COLUP1, COLUPF, COLUBK
     uint8_t nusiz[2];
@@ -87,7 +99,7 @@ typedef struct mega_sync {
 typedef struct mega_fetcher {
     uint16_t counter; // 11 bits
     uint8_t top, bottom;
-    uint8_t flag; // 0 or 0xFF
+    uint8_t flag;  // 0 or 0xFF
     uint8_t music; // 1: music mode (fetchers 5 to 7)
 } mega_fetcher;
 

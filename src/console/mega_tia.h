@@ -52,7 +52,11 @@ enum {
 };
 
 // Bits of CTRLPF.
-enum { CTRLPF_REFLECT = 1, CTRLPF_SCORE = 2, CTRLPF_PRIORITY = 4 };
+enum {
+    CTRLPF_REFLECT = 1,
+    CTRLPF_SCORE = 2,
+    CTRLPF_PRIORITY = 4
+};
 
 // Clocks from a write to the moment it shows, for the registers where that is constant. The playfield's
 // delay depends on the position in the line.
@@ -62,21 +66,18 @@ MEGA_INLINE int32_t tia_delay(uint32_t reg, uint32_t line_clock) {
     case TIA_REFP0:
     case TIA_REFP1:
     case TIA_GRP0:
-    case TIA_GRP1:
-        return 1;
+    case TIA_GRP1: return 1;
     case TIA_NUSIZ0:
     case TIA_NUSIZ1:
     case TIA_RESM0:
-    case TIA_RESM1:
-        return 8;
+    case TIA_RESM1: return 8;
     case TIA_PF0:
     case TIA_PF1:
     case TIA_PF2: {
         const uint32_t phase = line_clock / 3u % 4u;
         return (int32_t)(phase < 2 ? phase + 4u : phase);
     }
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
@@ -152,7 +153,11 @@ MEGA_TABLE uint16_t tia_collisions_of[64] = {
 // ---- positions ---------------------------------------------------------------------------------------
 
 // What RESPn does to the copies of the player, by where the new position falls relative to the old copies.
-enum { TIA_RESP_DISPLAY, TIA_RESP_DELAY, TIA_RESP_HIDE };
+enum {
+    TIA_RESP_DISPLAY,
+    TIA_RESP_DELAY,
+    TIA_RESP_HIDE
+};
 
 MEGA_FN uint32_t tia_resp_position(uint32_t line_clock) {
     return line_clock < MEGA_CLOCKS_BLANK ? 3u : (line_clock - MEGA_CLOCKS_BLANK + 5u) % MEGA_WIDTH;
@@ -230,7 +235,8 @@ MEGA_FN int32_t tia_motion(uint32_t cycle, uint32_t nibble) {
 
 // Most programs strobe HMOVE on every line with all motions at 0: then nothing moves, unless it is late.
 MEGA_FN uint32_t tia_hmove_is_still(const mega_tia *tia, uint32_t cycle) {
-    const uint32_t any = (uint32_t)tia->motion[0] | tia->motion[1] | tia->motion[2] | tia->motion[3] | tia->motion[4];
+    const uint32_t any =
+        (uint32_t)tia->motion[0] | tia->motion[1] | tia->motion[2] | tia->motion[3] | tia->motion[4];
     return any == 0 && cycle <= 12;
 }
 
@@ -286,11 +292,9 @@ MEGA_FN void tia_end_line(mega_tia *tia) {
 
 // Changes the registers; the beam has been advanced already. For RESPn `resp` is the case found before.
 MEGA_INLINE void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint32_t reg, uint32_t value,
-                       int32_t clock, uint32_t line_clock, int32_t resp) {
+                           int32_t clock, uint32_t line_clock, int32_t resp) {
     switch (reg) {
-    case TIA_VBLANK:
-        tia->vblank = (uint8_t)(value & 2u);
-        break;
+    case TIA_VBLANK: tia->vblank = (uint8_t)(value & 2u); break;
     case TIA_NUSIZ0:
         tia->m0_override = MEGA_M0_NORMAL;
         tia->nusiz[0] = (uint8_t)(value & 0x37u);
@@ -303,9 +307,7 @@ MEGA_INLINE void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint3
     case TIA_COLUP0:
     case TIA_COLUP1:
     case TIA_COLUPF:
-    case TIA_COLUBK:
-        tia->colors[reg - TIA_COLUP0] = (uint8_t)((value & 0xFEu) | tia->color_loss);
-        break;
+    case TIA_COLUBK: tia->colors[reg - TIA_COLUP0] = (uint8_t)((value & 0xFEu) | tia->color_loss); break;
     case TIA_CTRLPF:
         tia->ctrlpf = (uint8_t)(value & 0x37u);
         if (line_clock < 147) {
@@ -313,18 +315,10 @@ MEGA_INLINE void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint3
         }
         break;
     case TIA_REFP0:
-    case TIA_REFP1:
-        tia->reflect[reg - TIA_REFP0] = (uint8_t)(value >> 3 & 1u);
-        break;
-    case TIA_PF0:
-        tia->playfield = (tia->playfield & 0xFFFF0u) | (value >> 4 & 0xFu);
-        break;
-    case TIA_PF1:
-        tia->playfield = (tia->playfield & 0xFF00Fu) | value << 4;
-        break;
-    case TIA_PF2:
-        tia->playfield = (tia->playfield & 0x00FFFu) | value << 12;
-        break;
+    case TIA_REFP1: tia->reflect[reg - TIA_REFP0] = (uint8_t)(value >> 3 & 1u); break;
+    case TIA_PF0: tia->playfield = (tia->playfield & 0xFFFF0u) | (value >> 4 & 0xFu); break;
+    case TIA_PF1: tia->playfield = (tia->playfield & 0xFF00Fu) | value << 4; break;
+    case TIA_PF2: tia->playfield = (tia->playfield & 0x00FFFu) | value << 12; break;
     case TIA_RESP0:
     case TIA_RESP1:
         tia->position[reg - TIA_RESP0] = (uint8_t)tia_resp_position(line_clock);
@@ -332,9 +326,7 @@ MEGA_INLINE void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint3
         break;
     case TIA_RESM0:
     case TIA_RESM1:
-    case TIA_RESBL:
-        tia_reset_position(tia, reg, clock, line_clock);
-        break;
+    case TIA_RESBL: tia_reset_position(tia, reg, clock, line_clock); break;
     case TIA_GRP0:
         tia->graphics[0] = (uint8_t)value;
         tia->old_graphics[1] = tia->graphics[1];
@@ -345,12 +337,8 @@ MEGA_INLINE void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint3
         tia->old_enable_ball = tia->enable_ball;
         break;
     case TIA_ENAM0:
-    case TIA_ENAM1:
-        tia->enable_missile[reg - TIA_ENAM0] = (uint8_t)(value >> 1 & 1u);
-        break;
-    case TIA_ENABL:
-        tia->enable_ball = (uint8_t)(value >> 1 & 1u);
-        break;
+    case TIA_ENAM1: tia->enable_missile[reg - TIA_ENAM0] = (uint8_t)(value >> 1 & 1u); break;
+    case TIA_ENABL: tia->enable_ball = (uint8_t)(value >> 1 & 1u); break;
     case TIA_HMM0:
         if (clock == tia->last_hmove + 63 && tia->motion[MEGA_M0] == 7 && value >> 4 == 6) {
             tia->star_field = 1;
@@ -361,16 +349,10 @@ MEGA_INLINE void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint3
     case TIA_HMP0:
     case TIA_HMP0 + 1:
     case TIA_HMM0 + 1:
-    case TIA_HMBL:
-        tia->motion[reg - TIA_HMP0] = (uint8_t)(value >> 4);
-        break;
+    case TIA_HMBL: tia->motion[reg - TIA_HMP0] = (uint8_t)(value >> 4); break;
     case TIA_VDELP0:
-    case TIA_VDELP1:
-        tia->delay_player[reg - TIA_VDELP0] = (uint8_t)(value & 1u);
-        break;
-    case TIA_VDELBL:
-        tia->delay_ball = (uint8_t)(value & 1u);
-        break;
+    case TIA_VDELP1: tia->delay_player[reg - TIA_VDELP0] = (uint8_t)(value & 1u); break;
+    case TIA_VDELBL: tia->delay_ball = (uint8_t)(value & 1u); break;
     case TIA_RESMP0:
     case TIA_RESMP1: {
         const uint32_t n = reg - TIA_RESMP0;
@@ -384,19 +366,14 @@ MEGA_INLINE void tia_apply(mega_tia *tia, const mega_cartridge *cartridge, uint3
         tia->missile_to_player[n] = (uint8_t)(value >> 1 & 1u);
         break;
     }
-    case TIA_HMOVE:
-        tia_hmove(tia, cartridge, clock, line_clock);
-        break;
+    case TIA_HMOVE: tia_hmove(tia, cartridge, clock, line_clock); break;
     case TIA_HMCLR:
         for (uint32_t object = 0; object < 5; object++) {
             tia->motion[object] = 0;
         }
         break;
-    case TIA_CXCLR:
-        tia->collisions = 0;
-        break;
-    default:
-        break;
+    case TIA_CXCLR: tia->collisions = 0; break;
+    default: break;
     }
 }
 

@@ -11,17 +11,20 @@
 #define MEGA_TIA_FAST_H
 #include "mega_tia.h"
 
-enum { TIA_FAST_COLLIDE = 1, TIA_FAST_DRAW = 2 };
+enum {
+    TIA_FAST_COLLIDE = 1,
+    TIA_FAST_DRAW = 2
+};
 
 // Who collides in each bit of mega_tia.collisions.
 MEGA_TABLE uint8_t tia_collision_a[16] = {2, 2, 3, 3, 0, 0, 1, 1, 2, 2, 3, 3, 0, 4, 2, 0};
 MEGA_TABLE uint8_t tia_collision_b[16] = {0, 1, 1, 0, 4, 5, 4, 5, 4, 5, 4, 5, 0, 5, 3, 1};
 
 // Eight bits to eight bytes of 0 or 255, bit 0 first.
-#define EXPAND(b)                                                                                             \
-    (((b) & 1 ? 0xFFull : 0) | ((b) & 2 ? 0xFFull << 8 : 0) | ((b) & 4 ? 0xFFull << 16 : 0) |                  \
-     ((b) & 8 ? 0xFFull << 24 : 0) | ((b) & 16 ? 0xFFull << 32 : 0) | ((b) & 32 ? 0xFFull << 40 : 0) |         \
-     ((b) & 64 ? 0xFFull << 48 : 0) | ((b) & 128 ? 0xFFull << 56 : 0))
+#define EXPAND(b)                                                                                \
+    (((b)&1 ? 0xFFull : 0) | ((b)&2 ? 0xFFull << 8 : 0) | ((b)&4 ? 0xFFull << 16 : 0) |          \
+     ((b)&8 ? 0xFFull << 24 : 0) | ((b)&16 ? 0xFFull << 32 : 0) | ((b)&32 ? 0xFFull << 40 : 0) | \
+     ((b)&64 ? 0xFFull << 48 : 0) | ((b)&128 ? 0xFFull << 56 : 0))
 #define EXPAND4(b) EXPAND(b), EXPAND((b) + 1), EXPAND((b) + 2), EXPAND((b) + 3)
 #define EXPAND16(b) EXPAND4(b), EXPAND4((b) + 4), EXPAND4((b) + 8), EXPAND4((b) + 12)
 #define EXPAND64(b) EXPAND16(b), EXPAND16((b) + 16), EXPAND16((b) + 32), EXPAND16((b) + 48)
@@ -118,22 +121,16 @@ MEGA_FN void tia_mask_build(const mega_tia *tia, uint32_t object, uint64_t mask[
     mask[0] = mask[1] = mask[2] = 0;
     switch (object) {
     case MEGA_P0:
-    case MEGA_P1:
-        tia_mask_player(tia, object - MEGA_P0, mask);
-        break;
+    case MEGA_P1: tia_mask_player(tia, object - MEGA_P0, mask); break;
     case MEGA_M0:
-    case MEGA_M1:
-        tia_mask_missile(tia, object - MEGA_M0, mask);
-        break;
+    case MEGA_M1: tia_mask_missile(tia, object - MEGA_M0, mask); break;
     case MEGA_BL:
         if (tia_ball_enabled(tia)) {
             const uint32_t width = 1u << (tia->ctrlpf >> 4 & 3u);
             tia_mask_place(mask, (1u << width) - 1u, tia->position[MEGA_BL]);
         }
         break;
-    default:
-        tia_mask_playfield(tia, mask);
-        break;
+    default: tia_mask_playfield(tia, mask); break;
     }
 }
 
@@ -318,7 +315,8 @@ MEGA_NOINLINE uint32_t tia_line_cut(const mega_line *line, uint64_t masks[MEGA_O
         uint64_t *out = masks[object];
         if (((uint32_t)line->cut >> object & 1u) != 0) {
             for (uint32_t w = 0; w < 3; w++) {
-                out[w] = (mask[w] & tia_range_word(line->done[object], MEGA_WIDTH, w)) | line->seen[object][w];
+                out[w] =
+                    (mask[w] & tia_range_word(line->done[object], MEGA_WIDTH, w)) | line->seen[object][w];
             }
             mask = out;
         }
@@ -331,7 +329,8 @@ MEGA_NOINLINE uint32_t tia_line_cut(const mega_line *line, uint64_t masks[MEGA_O
 }
 
 MEGA_FN void tia_line_collide(mega_tia *tia, const uint64_t masks[MEGA_OBJECTS][3], uint32_t present) {
-    for (uint32_t open = tia_collisions_of[present] & ~(uint32_t)tia->collisions; open != 0; open &= open - 1u) {
+    for (uint32_t open = tia_collisions_of[present] & ~(uint32_t)tia->collisions; open != 0;
+         open &= open - 1u) {
         const uint32_t bit = (uint32_t)MEGA_LOWEST_BIT(open);
         const uint64_t *a = masks[tia_collision_a[bit]], *b = masks[tia_collision_b[bit]];
         if (((a[0] & b[0]) | (a[1] & b[1]) | (a[2] & b[2])) != 0) {
@@ -341,7 +340,8 @@ MEGA_FN void tia_line_collide(mega_tia *tia, const uint64_t masks[MEGA_OBJECTS][
 }
 
 // Collisions and colours of the pixels from line->from to end - 1, which are final.
-MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t end, uint32_t what) {
+MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t end,
+                                uint32_t what) {
     const uint32_t from = line->from;
     if (end <= from) {
         return;
@@ -466,7 +466,8 @@ MEGA_NOINLINE void tia_far_both(mega_line *line, mega_tia *tia, uint8_t *picture
 }
 
 // The rules of tia_plain_advance. picture_at is left to tia_fast_settle.
-MEGA_INLINE void tia_fast_advance(mega_line *line, mega_tia *tia, uint8_t *picture, int32_t clock, uint32_t what) {
+MEGA_INLINE void tia_fast_advance(mega_line *line, mega_tia *tia, uint8_t *picture, int32_t clock,
+                                  uint32_t what) {
     const int32_t ahead = clock - tia->drawn_to;
     if (ahead <= 0 || clock < line->window_start || tia->drawn_to >= line->window_end) {
         return;
@@ -554,9 +555,7 @@ MEGA_INLINE void tia_touch_register(mega_line *line, mega_tia *tia, uint8_t *pic
         break;
     case TIA_PF0:
     case TIA_PF1:
-    case TIA_PF2:
-        tia_touch(line, tia, picture, MEGA_PF, what);
-        break;
+    case TIA_PF2: tia_touch(line, tia, picture, MEGA_PF, what); break;
     case TIA_COLUP0:
     case TIA_COLUP1:
     case TIA_COLUPF:
@@ -566,39 +565,25 @@ MEGA_INLINE void tia_touch_register(mega_line *line, mega_tia *tia, uint8_t *pic
         }
         break;
     case TIA_RESP0:
-    case TIA_RESP1:
-        tia_touch(line, tia, picture, reg - TIA_RESP0, what);
-        break;
+    case TIA_RESP1: tia_touch(line, tia, picture, reg - TIA_RESP0, what); break;
     case TIA_REFP0:
-    case TIA_REFP1:
-        tia_touch(line, tia, picture, reg - TIA_REFP0, what);
-        break;
+    case TIA_REFP1: tia_touch(line, tia, picture, reg - TIA_REFP0, what); break;
     case TIA_VDELP0:
-    case TIA_VDELP1:
-        tia_touch(line, tia, picture, reg - TIA_VDELP0, what);
-        break;
+    case TIA_VDELP1: tia_touch(line, tia, picture, reg - TIA_VDELP0, what); break;
     case TIA_NUSIZ0:
     case TIA_NUSIZ1:
         tia_touch(line, tia, picture, reg - TIA_NUSIZ0, what);
         tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_NUSIZ0, what);
         break;
     case TIA_ENAM0:
-    case TIA_ENAM1:
-        tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_ENAM0, what);
-        break;
+    case TIA_ENAM1: tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_ENAM0, what); break;
     case TIA_RESMP0:
-    case TIA_RESMP1:
-        tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_RESMP0, what);
-        break;
+    case TIA_RESMP1: tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_RESMP0, what); break;
     case TIA_RESM0:
     case TIA_RESM1:
-    case TIA_RESBL:
-        tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_RESM0, what);
-        break;
+    case TIA_RESBL: tia_touch(line, tia, picture, MEGA_M0 + reg - TIA_RESM0, what); break;
     case TIA_ENABL:
-    case TIA_VDELBL:
-        tia_touch(line, tia, picture, MEGA_BL, what);
-        break;
+    case TIA_VDELBL: tia_touch(line, tia, picture, MEGA_BL, what); break;
     case TIA_HMOVE: {
         const uint32_t still = tia_hmove_is_still(tia, line_clock / 3u);
         for (uint32_t object = 0; object < 5; object++) {
@@ -616,11 +601,8 @@ MEGA_INLINE void tia_touch_register(mega_line *line, mega_tia *tia, uint8_t *pic
         tia_touch(line, tia, picture, MEGA_PF, what);
         break;
     case TIA_VBLANK:
-    case TIA_CXCLR:
-        tia_touch_all(line, tia, picture, what);
-        break;
-    default:
-        break;
+    case TIA_CXCLR: tia_touch_all(line, tia, picture, what); break;
+    default: break;
     }
 }
 
@@ -641,18 +623,19 @@ MEGA_INLINE void tia_fast_register(mega_line *line, mega_tia *tia, const mega_ca
     tia_apply(tia, cartridge, reg, value, clock, line_clock, resp);
 }
 
-#define FAST_CASE(reg)                                                                                        \
-    case reg:                                                                                                 \
-        tia_fast_register(line, tia, cartridge, picture, reg, value, clock, what);                            \
+#define FAST_CASE(reg)                                                             \
+    case reg:                                                                      \
+        tia_fast_register(line, tia, cartridge, picture, reg, value, clock, what); \
         break
-#define FAST_CASES4(reg)                                                                                      \
-    FAST_CASE(reg);                                                                                           \
-    FAST_CASE((reg) + 1);                                                                                     \
-    FAST_CASE((reg) + 2);                                                                                     \
+#define FAST_CASES4(reg)  \
+    FAST_CASE(reg);       \
+    FAST_CASE((reg) + 1); \
+    FAST_CASE((reg) + 2); \
     FAST_CASE((reg) + 3)
 
 MEGA_INLINE void tia_fast_write(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
-                                uint8_t *picture, uint32_t reg, uint32_t value, int32_t clock, uint32_t what) {
+                                uint8_t *picture, uint32_t reg, uint32_t value, int32_t clock,
+                                uint32_t what) {
     switch (reg) {
         FAST_CASE(TIA_VBLANK);
         FAST_CASES4(0x04);

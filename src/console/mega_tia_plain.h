@@ -6,7 +6,10 @@
 #define MEGA_TIA_PLAIN_H
 #include "mega_tia.h"
 
-enum { TIA_PLAIN_COLLIDE = 1, TIA_PLAIN_DRAW = 2 };
+enum {
+    TIA_PLAIN_COLLIDE = 1,
+    TIA_PLAIN_DRAW = 2
+};
 
 // Is pixel x inside a copy of player n? `bit` receives which bit of the pattern it shows.
 MEGA_FN uint32_t tia_in_player(const mega_tia *tia, uint32_t n, uint32_t x, uint32_t *bit) {
@@ -102,9 +105,9 @@ MEGA_FN uint32_t tia_drawn_by_four(const mega_tia *tia, uint32_t enabled, uint32
     if (enabled == pf) {
         return 1;
     }
-    const uint32_t plain = enabled == p0 || enabled == p1 || enabled == m0 || enabled == m1 || enabled == bl ||
-                           enabled == (p0 | p1) || enabled == (m0 | m1) || enabled == (bl | m0) ||
-                           enabled == (bl | m1) || enabled == (bl | p1);
+    const uint32_t plain = enabled == p0 || enabled == p1 || enabled == m0 || enabled == m1 ||
+                           enabled == bl || enabled == (p0 | p1) || enabled == (m0 | m1) ||
+                           enabled == (bl | m0) || enabled == (bl | m1) || enabled == (bl | p1);
     const uint32_t over = enabled == (pf | p0) || enabled == (pf | p1) || enabled == (pf | bl);
     if (!plain && !(over && (tia->ctrlpf & CTRLPF_SCORE) == 0)) {
         return 0;
@@ -114,7 +117,8 @@ MEGA_FN uint32_t tia_drawn_by_four(const mega_tia *tia, uint32_t enabled, uint32
         if (((enabled & p0) != 0 && tia_in_player(tia, 0, i, &bit)) ||
             ((enabled & p1) != 0 && tia_in_player(tia, 1, i, &bit)) ||
             ((enabled & m0) != 0 && tia_in_missile(tia, 0, i)) ||
-            ((enabled & m1) != 0 && tia_in_missile(tia, 1, i)) || ((enabled & bl) != 0 && tia_in_ball(tia, i))) {
+            ((enabled & m1) != 0 && tia_in_missile(tia, 1, i)) ||
+            ((enabled & bl) != 0 && tia_in_ball(tia, i))) {
             return 0;
         }
     }

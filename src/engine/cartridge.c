@@ -53,8 +53,9 @@ static int is_cv(const uint8_t *image, size_t size) {
     return HAS_ANY(list);
 }
 static int is_e0(const uint8_t *image, size_t size) {
-    static const signature list[] = {{3, {0x8D, 0xE0, 0x1F}}, {3, {0x8D, 0xE0, 0x5F}}, {3, {0x8D, 0xE9, 0xFF}},
-                                     {3, {0xAD, 0xE9, 0xFF}}, {3, {0xAD, 0xED, 0xFF}}, {3, {0xAD, 0xF3, 0xBF}}};
+    static const signature list[] = {{3, {0x8D, 0xE0, 0x1F}}, {3, {0x8D, 0xE0, 0x5F}},
+                                     {3, {0x8D, 0xE9, 0xFF}}, {3, {0xAD, 0xE9, 0xFF}},
+                                     {3, {0xAD, 0xED, 0xFF}}, {3, {0xAD, 0xF3, 0xBF}}};
     return HAS_ANY(list);
 }
 static int is_fe(const uint8_t *image, size_t size) {
@@ -129,21 +130,17 @@ static uint8_t detect_8k(const uint8_t *image, size_t size) {
 
 static uint8_t detect_scheme(const uint8_t *image, size_t size) {
     switch (size) {
-    case 2048:
-        return is_cv(image, size) ? MEGA_SCHEME_CV : MEGA_SCHEME_2K;
+    case 2048: return is_cv(image, size) ? MEGA_SCHEME_CV : MEGA_SCHEME_2K;
     case 4096:
         if (is_cv(image, size)) {
             return MEGA_SCHEME_CV;
         }
         return memcmp(image, image + 2048, 2048) == 0 ? MEGA_SCHEME_2K : MEGA_SCHEME_4K;
-    case 8192:
-        return detect_8k(image, size);
+    case 8192: return detect_8k(image, size);
     case 10240:
     case 10495:
-    case 10496:
-        return MEGA_SCHEME_DPC;
-    case 12288:
-        return MEGA_SCHEME_FASC;
+    case 10496: return MEGA_SCHEME_DPC;
+    case 12288: return MEGA_SCHEME_FASC;
     case 16384:
         if (is_superchip(image, size)) {
             return MEGA_SCHEME_F6SC;
@@ -151,10 +148,8 @@ static uint8_t detect_scheme(const uint8_t *image, size_t size) {
         return is_e7(image) ? MEGA_SCHEME_E7 : tigervision_or(image, size, MEGA_SCHEME_F6);
     case 32768:
         return is_superchip(image, size) ? MEGA_SCHEME_F4SC : tigervision_or(image, size, MEGA_SCHEME_F4);
-    case 65536:
-        return tigervision_or(image, size, MEGA_SCHEME_MB);
-    case 131072:
-        return tigervision_or(image, size, MEGA_SCHEME_MC);
+    case 65536: return tigervision_or(image, size, MEGA_SCHEME_MB);
+    case 131072: return tigervision_or(image, size, MEGA_SCHEME_MC);
     default:
         return size >= 4096 && size % 8448 != 0 ? tigervision_or(image, size, MEGA_SCHEME_NONE)
                                                 : MEGA_SCHEME_NONE;
@@ -165,19 +160,13 @@ static uint32_t scheme_ram(uint8_t scheme) {
     switch (scheme) {
     case MEGA_SCHEME_F8SC:
     case MEGA_SCHEME_F6SC:
-    case MEGA_SCHEME_F4SC:
-        return 128;
-    case MEGA_SCHEME_FASC:
-        return 256;
-    case MEGA_SCHEME_CV:
-        return 1024;
-    case MEGA_SCHEME_E7:
-        return 2048;
+    case MEGA_SCHEME_F4SC: return 128;
+    case MEGA_SCHEME_FASC: return 256;
+    case MEGA_SCHEME_CV: return 1024;
+    case MEGA_SCHEME_E7: return 2048;
     case MEGA_SCHEME_3E:
-    case MEGA_SCHEME_MC:
-        return 32768;
-    default:
-        return 0;
+    case MEGA_SCHEME_MC: return 32768;
+    default: return 0;
     }
 }
 
@@ -188,12 +177,9 @@ static uint8_t scheme_start_bank(uint8_t scheme, const char *md5) {
                strcmp(md5, "75ee371ccfc4f43e7d9b8f24e1266b55") != 0;
     case MEGA_SCHEME_F8SC:
     case MEGA_SCHEME_DPC:
-    case MEGA_SCHEME_MB:
-        return 1;
-    case MEGA_SCHEME_FASC:
-        return 2;
-    default:
-        return 0;
+    case MEGA_SCHEME_MB: return 1;
+    case MEGA_SCHEME_FASC: return 2;
+    default: return 0;
     }
 }
 
@@ -247,10 +233,11 @@ mega_status mega_cartridge_identify(const uint8_t *image, size_t size, const cha
     memset(out, 0, sizeof(*out));
     const uint8_t scheme = detect_scheme(image, size);
     if (scheme == MEGA_SCHEME_NONE) {
-        return mega_fail(MEGA_ERROR_ROM,
-                         "a ROM of %zu bytes is no cartridge known here; images have 2048, 4096, 8192, 10240, "
-                         "12288, 16384, 32768, 65536 or 131072 bytes",
-                         size);
+        return mega_fail(
+            MEGA_ERROR_ROM,
+            "a ROM of %zu bytes is no cartridge known here; images have 2048, 4096, 8192, 10240, "
+            "12288, 16384, 32768, 65536 or 131072 bytes",
+            size);
     }
     const mega_cart_facts *facts = mega_catalogue_find_cart(md5);
     out->image_size = (uint32_t)size;

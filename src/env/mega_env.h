@@ -12,24 +12,24 @@
 
 // What each action presses.
 MEGA_TABLE uint8_t env_presses[MEGA_ENV_ACTIONS] = {
-    0,                                                      // NOOP
-    MEGA_PRESS_FIRE,                                        // FIRE
-    MEGA_PRESS_UP,                                          // UP
-    MEGA_PRESS_RIGHT,                                       // RIGHT
-    MEGA_PRESS_LEFT,                                        // LEFT
-    MEGA_PRESS_DOWN,                                        // DOWN
-    MEGA_PRESS_UP | MEGA_PRESS_RIGHT,                       // UPRIGHT
-    MEGA_PRESS_UP | MEGA_PRESS_LEFT,                        // UPLEFT
-    MEGA_PRESS_DOWN | MEGA_PRESS_RIGHT,                     // DOWNRIGHT
-    MEGA_PRESS_DOWN | MEGA_PRESS_LEFT,                      // DOWNLEFT
-    MEGA_PRESS_UP | MEGA_PRESS_FIRE,                        // UPFIRE
-    MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE,                     // RIGHTFIRE
-    MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,                      // LEFTFIRE
-    MEGA_PRESS_DOWN | MEGA_PRESS_FIRE,                      // DOWNFIRE
-    MEGA_PRESS_UP | MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE,     // UPRIGHTFIRE
-    MEGA_PRESS_UP | MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,      // UPLEFTFIRE
-    MEGA_PRESS_DOWN | MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE,   // DOWNRIGHTFIRE
-    MEGA_PRESS_DOWN | MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,    // DOWNLEFTFIRE
+    0,                                                    // NOOP
+    MEGA_PRESS_FIRE,                                      // FIRE
+    MEGA_PRESS_UP,                                        // UP
+    MEGA_PRESS_RIGHT,                                     // RIGHT
+    MEGA_PRESS_LEFT,                                      // LEFT
+    MEGA_PRESS_DOWN,                                      // DOWN
+    MEGA_PRESS_UP | MEGA_PRESS_RIGHT,                     // UPRIGHT
+    MEGA_PRESS_UP | MEGA_PRESS_LEFT,                      // UPLEFT
+    MEGA_PRESS_DOWN | MEGA_PRESS_RIGHT,                   // DOWNRIGHT
+    MEGA_PRESS_DOWN | MEGA_PRESS_LEFT,                    // DOWNLEFT
+    MEGA_PRESS_UP | MEGA_PRESS_FIRE,                      // UPFIRE
+    MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE,                   // RIGHTFIRE
+    MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,                    // LEFTFIRE
+    MEGA_PRESS_DOWN | MEGA_PRESS_FIRE,                    // DOWNFIRE
+    MEGA_PRESS_UP | MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE,   // UPRIGHTFIRE
+    MEGA_PRESS_UP | MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,    // UPLEFTFIRE
+    MEGA_PRESS_DOWN | MEGA_PRESS_RIGHT | MEGA_PRESS_FIRE, // DOWNRIGHTFIRE
+    MEGA_PRESS_DOWN | MEGA_PRESS_LEFT | MEGA_PRESS_FIRE,  // DOWNLEFTFIRE
 };
 
 // ---- questions -----------------------------------------------------------------------------------------
@@ -188,23 +188,12 @@ MEGA_FN void env_select_mode(mega_stage *stage) {
         const mega_request request =
             mega_rules_select(stage->settings->game, rules, env_memory(stage), stage->session->mode);
         switch (request.kind) {
-        case MEGA_REQUEST_SELECT:
-            env_press_select(stage, (uint32_t)request.amount);
-            break;
-        case MEGA_REQUEST_SELECT_RND:
-            env_press_select(stage, 2u + mega_mt_next(stage->random) % 256u);
-            break;
-        case MEGA_REQUEST_ACT:
-            env_act(stage, (uint32_t)request.amount, 1.0f);
-            break;
-        case MEGA_REQUEST_SOFT_RESET:
-            env_soft_reset(stage);
-            break;
-        case MEGA_REQUEST_FAIL:
-            stage->failed = 1;
-            return;
-        default:
-            return;
+        case MEGA_REQUEST_SELECT: env_press_select(stage, (uint32_t)request.amount); break;
+        case MEGA_REQUEST_SELECT_RND: env_press_select(stage, 2u + mega_mt_next(stage->random) % 256u); break;
+        case MEGA_REQUEST_ACT: env_act(stage, (uint32_t)request.amount, 1.0f); break;
+        case MEGA_REQUEST_SOFT_RESET: env_soft_reset(stage); break;
+        case MEGA_REQUEST_FAIL: stage->failed = 1; return;
+        default: return;
         }
     }
 }

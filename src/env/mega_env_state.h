@@ -25,8 +25,8 @@ typedef struct mega_settings {
     uint32_t legal_actions;
     const uint8_t *starting_actions; // played at the end of every reset; 40 holds the RESET switch
     uint32_t starting_action_count;
-    uint32_t frame_skip; // frames per act, at least 1
-    double sticky;       // probability that a frame repeats the last action
+    uint32_t frame_skip;        // frames per act, at least 1
+    double sticky;              // probability that a frame repeats the last action
     int32_t max_episode_frames; // 0: no limit
     int32_t max_lives;          // an episode is cut below this, with truncate_on_life_loss
     int32_t reward_min, reward_max;
@@ -42,12 +42,12 @@ typedef struct mega_settings {
 typedef struct mega_stage {
     mega_session *session;
     const mega_settings *settings;
-    mega_mt19937 *random; // the environment's generator
-    mega_machine machine; // on session->console
+    mega_mt19937 *random;   // the environment's generator
+    mega_machine machine;   // on session->console
     uint32_t sticky_action; // what is repeated; not part of a save state
     float sticky_strength;
-    uint32_t how;       // MEGA_RUN_* of the next frames, unless the settings ask for plain ones
-    uint32_t failed;    // 1: the game's mode could not be selected
+    uint32_t how;    // MEGA_RUN_* of the next frames, unless the settings ask for plain ones
+    uint32_t failed; // 1: the game's mode could not be selected
     mega_sound sound_generator;
     uint8_t sound[MEGA_SOUND_SAMPLES];
 } mega_stage;

@@ -66,7 +66,7 @@ typedef struct mega_u128 {
 
 typedef struct mega_pcg64 {
     mega_u128 state, increment;
-    uint32_t spare;     // the other half of the last 64 bits
+    uint32_t spare; // the other half of the last 64 bits
     uint32_t has_spare;
 } mega_pcg64;
 

@@ -7,11 +7,17 @@
 #define MEGA_RESIZE_H
 #include "mega_base.h"
 
-#define MEGA_RESIZE_MAX 512  // largest target height or width
-#define MEGA_SOURCE_MAX 320  // largest source height or width
+#define MEGA_RESIZE_MAX 512   // largest target height or width
+#define MEGA_SOURCE_MAX 320   // largest source height or width
 #define MEGA_RESIZE_TAPS 2048 // most weights of an axis
 
-enum { MEGA_RESIZE_COPY, MEGA_RESIZE_WHOLE, MEGA_RESIZE_AREA, MEGA_RESIZE_ENLARGE, MEGA_RESIZE_84 };
+enum {
+    MEGA_RESIZE_COPY,
+    MEGA_RESIZE_WHOLE,
+    MEGA_RESIZE_AREA,
+    MEGA_RESIZE_ENLARGE,
+    MEGA_RESIZE_84
+};
 
 typedef struct mega_axis {
     uint16_t first[MEGA_RESIZE_MAX + 1]; // taps of target d: first[d] .. first[d + 1] - 1
@@ -204,8 +210,8 @@ MEGA_FN void resize_enlarge(const mega_resizer *r, const uint8_t *source, uint8_
 #define TAP_FROM(d) (40u * (d) / 21u)
 #define TAP_LEFT(d) (21u - 40u * (d) % 21u)
 #define TAP_MIDDLE(d) (40u - TAP_LEFT(d) < 21u ? 40u - TAP_LEFT(d) : 21u)
-#define TAP(d)                                                                                                \
-    out[d] = (uint16_t)(TAP_LEFT(d) * in[TAP_FROM(d)] + TAP_MIDDLE(d) * in[TAP_FROM(d) + 1u] +                \
+#define TAP(d)                                                                                 \
+    out[d] = (uint16_t)(TAP_LEFT(d) * in[TAP_FROM(d)] + TAP_MIDDLE(d) * in[TAP_FROM(d) + 1u] + \
                         (40u - TAP_LEFT(d) - TAP_MIDDLE(d)) * in[TAP_FROM(d) + 2u])
 
 // One target row from the sums of three source rows: the exact results in units of 1/200.
@@ -252,7 +258,8 @@ MEGA_FN void resize_84_ties(const mega_resizer *r, const uint8_t *source, const 
 }
 
 // `repeats[y]` is 1 where source row y is known to equal the one above; NULL when nothing is known.
-MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8_t *repeats, uint8_t *target) {
+MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8_t *repeats,
+                       uint8_t *target) {
     uint16_t column[162]; // sums down a column, in fifths; the last two are read with weight 0
     uint16_t sums[84];
     uint32_t ties = 0; // in the row above
@@ -289,23 +296,14 @@ MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8
 }
 
 // `repeats` as for resize_84.
-MEGA_FN void resize_run(const mega_resizer *r, const uint8_t *source, const uint8_t *repeats, uint8_t *target) {
+MEGA_FN void resize_run(const mega_resizer *r, const uint8_t *source, const uint8_t *repeats,
+                        uint8_t *target) {
     switch (r->kind) {
-    case MEGA_RESIZE_COPY:
-        MEGA_COPY(target, source, r->height * r->width * r->channels);
-        break;
-    case MEGA_RESIZE_WHOLE:
-        resize_whole(r, source, target);
-        break;
-    case MEGA_RESIZE_AREA:
-        resize_area(r, source, target);
-        break;
-    case MEGA_RESIZE_ENLARGE:
-        resize_enlarge(r, source, target);
-        break;
-    default:
-        resize_84(r, source, repeats, target);
-        break;
+    case MEGA_RESIZE_COPY: MEGA_COPY(target, source, r->height * r->width * r->channels); break;
+    case MEGA_RESIZE_WHOLE: resize_whole(r, source, target); break;
+    case MEGA_RESIZE_AREA: resize_area(r, source, target); break;
+    case MEGA_RESIZE_ENLARGE: resize_enlarge(r, source, target); break;
+    default: resize_84(r, source, repeats, target); break;
     }
 }
 

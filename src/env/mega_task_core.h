@@ -38,9 +38,9 @@ typedef struct mega_task_view {
     const mega_resizer *resizer;
     const uint8_t *actions; // the action set
     uint32_t action_count;
-    uint8_t *pooled; // the last pooled screen, full size: channels * 160 * height
+    uint8_t *pooled;  // the last pooled screen, full size: channels * 160 * height
     uint8_t *earlier; // the frame before, when the console could not keep it
-    uint8_t *frames; // stack * height * width * channels, a ring
+    uint8_t *frames;  // stack * height * width * channels, a ring
 } mega_task_view;
 
 typedef struct mega_task_outcome {
@@ -51,7 +51,8 @@ typedef struct mega_task_outcome {
 // ---- pictures ------------------------------------------------------------------------------------------
 
 // Converts palette indices to RGB; keeps the maximum with what `out` holds when `pool` is set.
-MEGA_FN void task_convert_rgb(const uint8_t *indices, uint32_t count, uint32_t pal, uint32_t pool, uint8_t *out) {
+MEGA_FN void task_convert_rgb(const uint8_t *indices, uint32_t count, uint32_t pal, uint32_t pool,
+                              uint8_t *out) {
     const uint8_t *rgb = mega_palette_rgb[pal];
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t c = 0; c < 3; c++) {
@@ -64,7 +65,8 @@ MEGA_FN void task_convert_rgb(const uint8_t *indices, uint32_t count, uint32_t p
 
 // The maximum of two gray frames, a row at a time. Rows equal to the one above are marked in `repeats`.
 // `out` may be one of the frames.
-MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, uint8_t *out, uint8_t *repeats) {
+MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, uint8_t *out,
+                            uint8_t *repeats) {
     for (uint32_t y = 0; y < rows; y++) {
         const uint8_t *first = a + MEGA_WIDTH * y, *second = b + MEGA_WIDTH * y;
         uint8_t *to = out + MEGA_WIDTH * y;
@@ -85,7 +87,8 @@ MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, u
 MEGA_FN const uint8_t *task_picture(const mega_task_view *task, uint32_t frames_ago) {
     const mega_machine *machine = &task->stage->machine;
     const uint32_t picture = machine->video->current ^ frames_ago;
-    return task->settings->channels == 1 ? picture_look_shaded(machine, picture) : picture_look(machine, picture);
+    return task->settings->channels == 1 ? picture_look_shaded(machine, picture)
+                                         : picture_look(machine, picture);
 }
 
 MEGA_FN uint32_t task_screen_pixels(const mega_task_view *task) {
@@ -97,8 +100,8 @@ MEGA_FN uint32_t task_screen_pixels(const mega_task_view *task) {
 MEGA_FN void task_pool(mega_task_view *task, const uint8_t *first, const uint8_t *second) {
     const uint32_t count = task_screen_pixels(task), pal = task->stage->machine.cartridge->pal;
     if (task->settings->channels == 1) {
-        task_pool_gray(first != NULL ? first : task->pooled, second != NULL ? second : first, count / MEGA_WIDTH,
-                       task->pooled, task->state->repeats);
+        task_pool_gray(first != NULL ? first : task->pooled, second != NULL ? second : first,
+                       count / MEGA_WIDTH, task->pooled, task->state->repeats);
         return;
     }
     if (first != NULL) {

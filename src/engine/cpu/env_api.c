@@ -61,7 +61,8 @@ mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t
     if (env->skip_high == 0) {
         gained = env->play->act(&env->stage, action, strength);
     } else {
-        for (uint32_t left = pcg64_integers(&env->skip_random, env->skip_low, env->skip_high); left > 0; left--) {
+        for (uint32_t left = pcg64_integers(&env->skip_random, env->skip_low, env->skip_high); left > 0;
+             left--) {
             gained += env->play->act(&env->stage, action, strength);
         }
     }
@@ -183,8 +184,8 @@ const uint8_t *mega_env_ram(const mega_env *env) {
 
 mega_status mega_env_set_ram(mega_env *env, uint32_t index, uint32_t value) {
     if (index >= MEGA_RAM_SIZE || value > 255) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "RAM byte %u = %u; there are bytes 0 to 127 with values 0 to 255",
-                         index, value);
+        return mega_fail(MEGA_ERROR_ARGUMENT,
+                         "RAM byte %u = %u; there are bytes 0 to 127 with values 0 to 255", index, value);
     }
     env->session.console.riot.ram[index] = (uint8_t)value;
     return MEGA_OK;
@@ -271,7 +272,8 @@ mega_status mega_env_load(mega_env *env, const void *bytes, size_t size) {
     memcpy(&session, from, sizeof(session));
     from += sizeof(session);
     memcpy(&random, from + extra_ram(env), sizeof(random));
-    if (environment_check_session(env, &session) != 0 || (header.has_random && random.index > MEGA_MT_WORDS)) {
+    if (environment_check_session(env, &session) != 0 ||
+        (header.has_random && random.index > MEGA_MT_WORDS)) {
         return mega_fail(MEGA_ERROR_STATE, "the state is damaged: a field is out of its range");
     }
     // Some rules' variables are not part of a state in the reference.

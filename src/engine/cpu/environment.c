@@ -31,7 +31,8 @@ static const uint32_t *next_draws(mega_env *env, uint32_t count) {
 
 mega_status environment_fault(const mega_env *env) {
     if (env->session.console.cpu.jammed) {
-        return mega_fail(MEGA_ERROR_JAMMED, "the program jammed the processor at $%04X; reset the environment",
+        return mega_fail(MEGA_ERROR_JAMMED,
+                         "the program jammed the processor at $%04X; reset the environment",
                          env->session.console.cpu.pc);
     }
     if (env->stage.failed) {
@@ -110,8 +111,8 @@ static mega_status check_desc(const mega_env_desc *desc) {
     const int32_t paddle_min = desc->paddle_min != 0 ? desc->paddle_min : MEGA_PADDLE_MIN;
     const int32_t paddle_max = desc->paddle_max != 0 ? desc->paddle_max : MEGA_PADDLE_MAX;
     if (paddle_min < 0 || paddle_max > 1000000 || paddle_min > paddle_max) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "paddles from %d to %d; expected a range in 0 to 1000000", paddle_min,
-                         paddle_max);
+        return mega_fail(MEGA_ERROR_ARGUMENT, "paddles from %d to %d; expected a range in 0 to 1000000",
+                         paddle_min, paddle_max);
     }
     return MEGA_OK;
 }
@@ -237,9 +238,10 @@ void mega_env_destroy(mega_env *env) {
 
 static int beam_is_sane(const mega_tia *tia, const mega_cartridge *cartridge) {
     const int32_t line = MEGA_CLOCKS_PER_LINE, end = tia_window_end(tia, cartridge);
-    if (tia->frame_start > 0 || tia->frame_start <= -line || tia->frame_start % 3 != 0 || tia->line_left < 0 ||
-        tia->line_left > line || tia->drawn_to < tia->frame_start || tia->drawn_to > end ||
-        (tia->drawn_to + tia->line_left - tia->frame_start) % line != 0 || tia->picture_at < 0) {
+    if (tia->frame_start > 0 || tia->frame_start <= -line || tia->frame_start % 3 != 0 ||
+        tia->line_left < 0 || tia->line_left > line || tia->drawn_to < tia->frame_start ||
+        tia->drawn_to > end || (tia->drawn_to + tia->line_left - tia->frame_start) % line != 0 ||
+        tia->picture_at < 0) {
         return 0;
     }
     const int32_t x = line - MEGA_CLOCKS_BLANK - tia->line_left;
@@ -252,8 +254,8 @@ static int beam_is_sane(const mega_tia *tia, const mega_cartridge *cartridge) {
 static int tia_is_sane(const mega_tia *tia) {
     int sane = tia->playfield <= 0xFFFFF && (tia->vblank & ~2) == 0 && (tia->ctrlpf & ~0x37) == 0 &&
                tia->enable_ball <= 1 && tia->old_enable_ball <= 1 && tia->delay_ball <= 1 &&
-               tia->pf_reflect <= 1 && tia->hmove_blank <= 1 && tia->star_field <= 1 && tia->star_counter <= 3 &&
-               tia->m0_override <= MEGA_M0_HIDDEN && tia->color_loss <= 1;
+               tia->pf_reflect <= 1 && tia->hmove_blank <= 1 && tia->star_field <= 1 &&
+               tia->star_counter <= 3 && tia->m0_override <= MEGA_M0_HIDDEN && tia->color_loss <= 1;
     for (uint32_t i = 0; i < 2; i++) {
         sane = sane && (tia->nusiz[i] & ~0x37) == 0 && tia->reflect[i] <= 1 && tia->enable_missile[i] <= 1 &&
                tia->missile_to_player[i] <= 1 && tia->delay_player[i] <= 1 && tia->first_hidden[i] <= 1;
@@ -268,13 +270,14 @@ int environment_check_session(const mega_env *env, const mega_session *session) 
     const mega_console *console = &session->console;
     const mega_cpu *cpu = &console->cpu;
     const mega_riot *riot = &console->riot;
-    int sane = tia_is_sane(&console->tia) && beam_is_sane(&console->tia, &env->cartridge) && cpu->carry <= 1 &&
-               cpu->overflow <= 1 && cpu->decimal <= 1 && cpu->interrupt <= 1 && cpu->jammed <= 1 &&
-               riot->timer_shift <= 10 && riot->timer_was_read <= 1 && console->sync.dump <= 1 &&
-               console->sync.unfinished <= 1 && console->sync.greyed <= 1 && console->draws <= 1u << 28 &&
-               session->rules.terminal <= 1 && session->difficulty <= 3 && session->paddle_min >= 0 &&
-               session->paddle_max <= 1000000 && session->paddle_min <= session->paddle_max &&
-               isfinite(console->dpc.fraction) && fabs(console->dpc.fraction) < 1e6;
+    int sane = tia_is_sane(&console->tia) && beam_is_sane(&console->tia, &env->cartridge) &&
+               cpu->carry <= 1 && cpu->overflow <= 1 && cpu->decimal <= 1 && cpu->interrupt <= 1 &&
+               cpu->jammed <= 1 && riot->timer_shift <= 10 && riot->timer_was_read <= 1 &&
+               console->sync.dump <= 1 && console->sync.unfinished <= 1 && console->sync.greyed <= 1 &&
+               console->draws <= 1u << 28 && session->rules.terminal <= 1 && session->difficulty <= 3 &&
+               session->paddle_min >= 0 && session->paddle_max <= 1000000 &&
+               session->paddle_min <= session->paddle_max && isfinite(console->dpc.fraction) &&
+               fabs(console->dpc.fraction) < 1e6;
     for (uint32_t i = 0; i < 8; i++) {
         sane = sane && console->dpc.fetcher[i].counter <= 0x7FF && console->dpc.fetcher[i].music <= 1;
     }

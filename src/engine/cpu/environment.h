@@ -12,10 +12,10 @@ struct mega_env {
     mega_settings settings;
     mega_stage stage;
     mega_mt19937 random;
-    mega_pcg64 skip_random;      // draws the frame skip, when it is a range
+    mega_pcg64 skip_random;       // draws the frame skip, when it is a range
     uint32_t skip_low, skip_high; // the range; skip_high is 0 when it is fixed
-    mega_mt19937 console_random; // the console's sequence ...
-    uint32_t console_position;   // ... and how far it has been drawn
+    mega_mt19937 console_random;  // the console's sequence ...
+    uint32_t console_position;    // ... and how far it has been drawn
     const mega_game_facts *facts; // NULL for a cartridge without rules
     mega_cartridge cartridge;
     uint8_t image_md5[MEGA_MD5_TEXT_SIZE];

@@ -189,7 +189,8 @@ mega_status mega_task_step(mega_task *task, uint32_t action_index, float strengt
     if (isnan(strength)) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength is not a number");
     }
-    const mega_task_outcome outcome = task->env->play->task_step(&task->view, task->actions[action_index], strength);
+    const mega_task_outcome outcome =
+        task->env->play->task_step(&task->view, task->actions[action_index], strength);
     task_observe(&task->view, observation);
     fill_result(task, &outcome, result);
     return environment_fault(task->env);
@@ -210,7 +211,8 @@ mega_status mega_action_from_polar(float radius, float theta, float fire, float 
     }
     *action = MEGA_ACTION_NOOP;
     if (!isfinite(radius) || !isfinite(theta) || !isfinite(fire) || !isfinite(threshold)) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "a continuous action holds a value that is not a finite number");
+        return mega_fail(MEGA_ERROR_ARGUMENT,
+                         "a continuous action holds a value that is not a finite number");
     }
     const float x = radius * cosf(theta), y = radius * sinf(theta);
     const int column = x > threshold ? 1 : x < -threshold ? 2 : 0;
