@@ -78,11 +78,21 @@ MEGA_FN void picture_settle(const mega_machine *m, uint32_t picture, const mega_
     }
 }
 
-// Draws a ragged request over what its buffer holds.
+// The shades of this buffer are no longer those of its colours.
+MEGA_FN void picture_forget_shades(const mega_machine *m, uint32_t picture) {
+    for (uint32_t i = 0; i < 3; i++) {
+        if (m->video->log[i].picture == picture) {
+            m->video->log[i].shaded = 0;
+        }
+    }
+}
+
+// Draws a ragged request over what its buffer holds, in colours only.
 MEGA_NOINLINE void log_draw_ragged(const mega_machine *m, mega_log *log) {
     mega_tia tia = log->start;
     uint8_t *picture = m->video->picture[log->picture];
     picture_settle(m, log->picture, log);
+    picture_forget_shades(m, log->picture);
     for (uint32_t i = 0; i < log->count; i++) {
         const uint32_t record = log->record[i];
         tia_plain_write(&tia, m->cartridge, picture, record >> 8 & 0x3Fu, record & 0xFFu,
@@ -132,9 +142,9 @@ MEGA_FN void log_end(mega_machine *m) {
     for (uint32_t i = 0; i < 3; i++) {
         if (m->video->log[i].picture == log->picture) {
             m->video->log[i].state = MEGA_SLOT_EMPTY;
-            m->video->log[i].shaded = 0;
         }
     }
+    picture_forget_shades(m, log->picture);
     log->state = m->run.drawing == MEGA_DRAW_COLORS ? MEGA_SLOT_DRAWN : MEGA_SLOT_PENDING;
     log->shaded = m->run.drawing == MEGA_DRAW_SHADES;
 }
