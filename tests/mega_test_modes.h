@@ -1,8 +1,10 @@
 // mega_test_modes.h - three consoles in step: one in plain mode, one in fast mode that is rarely looked at, and
-// one that is drawn on the way now and then, in colours or in shades of gray. After every frame their states
+// one that is drawn on the way now and then, in colours or in shades of gray, and parked
+// in between. After every frame their states
 // must be equal byte by byte, and so must every picture that is looked at.
 #ifndef MEGA_TEST_MODES_H
 #define MEGA_TEST_MODES_H
+#include "mega_parking.h"
 #include "mega_test_program.h"
 
 typedef struct test_trio {
@@ -80,6 +82,24 @@ static inline int test_compare(const char *name, test_trio *trio, test_rig *othe
     return 0;
 }
 
+// Parks the pictures, spoils what a mega_video shared by many consoles would hold of others, and brings them back.
+static inline void test_park(test_rig *rig) {
+    static mega_parked parked;
+    static uint8_t store[2 * MEGA_WIDTH * MEGA_PICTURE_ROWS];
+    mega_video *video = &rig->video;
+    if (!video_park(&rig->machine, &parked, store, parking_capacity(&rig->cartridge))) {
+        fprintf(stderr, "parking_capacity() is too small\n");
+        exit(1);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        memset(video->picture[i], 0xA5, (size_t)MEGA_WIDTH * rig->cartridge.height);
+        memset(video->shaded[i], 0x5A, sizeof(video->shaded[i]));
+    }
+    memset(video->log, 0xA5, sizeof(video->log));
+    memset(&video->line, 0x5A, sizeof(video->line));
+    video_unpark(&rig->machine, &parked, store);
+}
+
 // Returns 0 when `frames` frames were equal, or 1 after a message.
 static inline int test_modes_agree(test_trio *trio, const char *name, const mega_cartridge *cartridge,
                                    const uint8_t *image, uint32_t frames, uint64_t seed) {
@@ -113,6 +133,9 @@ static inline int test_modes_agree(test_trio *trio, const char *name, const mega
         if (test_compare(name, trio, &trio->fast, lines[0], lines[1], frame, "fast", look_fast) ||
             test_compare(name, trio, &trio->mixed, lines[0], lines[2], frame, "drawn", look_mixed)) {
             return 1;
+        }
+        if (test_once_in(&random, 3)) {
+            test_park(&trio->mixed);
         }
         if (trio->plain.console.cpu.jammed && frame > 4 && test_once_in(&random, 8)) {
             for (uint32_t i = 0; i < 3; i++) {

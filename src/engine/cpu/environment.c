@@ -42,21 +42,20 @@ mega_status environment_fault(const mega_env *env) {
 }
 
 mega_status environment_reset(mega_env *env) {
-    env->play->reset(&env->stage, next_draws(env, console_reset_draws(&env->cartridge)));
+    mega_stage *stage = &env->stage;
+    env->play->begin_reset(stage, next_draws(env, console_reset_draws(&env->cartridge)));
+    if (env->memo != NULL) {
+        reset_memo_finish(env->memo, env->play, stage);
+    } else {
+        env->play->finish_reset(stage);
+    }
     return environment_fault(env);
 }
 
-mega_status environment_power_on(mega_env *env, uint32_t seed) {
-    mega_session *session = &env->session;
-    mega_machine *machine = &env->stage.machine;
+// Always comes to the same end.
+static void power_on_console(mega_env *env) {
     const uint32_t reset_draws = console_reset_draws(&env->cartridge);
-    const int32_t paddle_min = session->paddle_min, paddle_max = session->paddle_max;
-    memset(session, 0, sizeof(*session));
-    memset(env->video, 0, sizeof(*env->video));
-    session->paddle_min = paddle_min;
-    session->paddle_max = paddle_max;
-    session->mode = env->facts != NULL ? env->facts->modes[0] : 0;
-    console_power_on(machine, next_draws(env, MEGA_POWER_DRAWS));
+    console_power_on(&env->stage.machine, next_draws(env, MEGA_POWER_DRAWS));
     env_unplugged(&env->stage);
     if (env->cartridge.format_probed) {
         mega_cartridge probing = env->cartridge;
@@ -65,6 +64,22 @@ mega_status environment_power_on(mega_env *env, uint32_t seed) {
         env->play->probe(&env->stage, &probing, next_draws(env, reset_draws));
     }
     env->play->system_reset(&env->stage, next_draws(env, reset_draws));
+    if (env->memo != NULL) {
+        reset_memo_set_powered(env->memo, &env->session.console);
+    }
+}
+
+mega_status environment_power_on(mega_env *env, uint32_t seed) {
+    mega_session *session = &env->session;
+    const int32_t paddle_min = session->paddle_min, paddle_max = session->paddle_max;
+    memset(session, 0, sizeof(*session));
+    memset(env->video, 0, sizeof(*env->video));
+    session->paddle_min = paddle_min;
+    session->paddle_max = paddle_max;
+    session->mode = env->facts != NULL ? env->facts->modes[0] : 0;
+    if (env->memo == NULL || !reset_memo_powered(env->memo, &session->console)) {
+        power_on_console(env);
+    }
     mega_mt_seed(&env->random, seed);
     sound_power_on(&env->stage.sound_generator);
     memset(env->stage.sound, 0, sizeof(env->stage.sound));
@@ -204,6 +219,11 @@ mega_status environment_open(const mega_env_desc *desc, const mega_rom *rom, meg
     }
     memcpy(env->image, rom->bytes, rom->size);
     fill_settings(env, desc, env->facts != NULL ? rom->info.game : -1);
+    const mega_status status = reset_memo_create(&env->settings, &env->cartridge, &env->memo);
+    if (status != MEGA_OK) {
+        mega_env_destroy(env);
+        return status;
+    }
     if (env->blend != NULL) {
         build_blend(env);
     }
@@ -225,6 +245,7 @@ mega_status environment_open(const mega_env_desc *desc, const mega_rom *rom, meg
 
 void mega_env_destroy(mega_env *env) {
     if (env != NULL) {
+        reset_memo_destroy(env->memo);
         free(env->video);
         free(env->blend);
         free(env->draws);

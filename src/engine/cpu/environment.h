@@ -4,6 +4,7 @@
 #include "catalogue.h"
 #include "mega_gym.h"
 #include "play.h"
+#include "reset_memo.h"
 #include "rom.h"
 
 struct mega_env {
@@ -19,10 +20,11 @@ struct mega_env {
     const mega_game_facts *facts; // NULL for a cartridge without rules
     mega_cartridge cartridge;
     uint8_t image_md5[MEGA_MD5_TEXT_SIZE];
-    uint8_t *image;    // copy of the rom's bytes
-    uint8_t *cart_ram; // NULL when it fits in the console
-    uint8_t *blend;    // 65536 entries, NULL unless colours are averaged
-    uint32_t *draws;   // room for the draws of a power-on or a reset
+    uint8_t *image;        // copy of the rom's bytes
+    uint8_t *cart_ram;     // NULL when it fits in the console
+    uint8_t *blend;        // 65536 entries, NULL unless colours are averaged
+    uint32_t *draws;       // room for the draws of a power-on or a reset
+    mega_reset_memo *memo; // NULL where resets are always played
     mega_video *video;
 };
 
