@@ -161,7 +161,7 @@ class AtariEnv(gymnasium.Env, utils.EzPickle):
         if self._game_difficulty is not None:
             self.ale.setDifficulty(self._game_difficulty)
 
-    def reset(
+    def reset(  # type: ignore[override]  # info is a dict with known keys
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray | dict[str, np.ndarray], AtariEnvStepMetadata]:
         """Starts an episode. A seed also turns the console off and on, so that everything begins anew.
@@ -181,7 +181,7 @@ class AtariEnv(gymnasium.Env, utils.EzPickle):
 
     # ---- playing ----
 
-    def step(
+    def step(  # type: ignore[override]  # info is a dict with known keys
         self, action: int | np.ndarray
     ) -> tuple[np.ndarray | dict[str, np.ndarray], float, bool, bool, AtariEnvStepMetadata]:
         """Plays an action for as many frames as ``frameskip`` says.
@@ -237,6 +237,10 @@ class AtariEnv(gymnasium.Env, utils.EzPickle):
         if self.render_mode == "human":
             return None
         raise error.Error("there is no render_mode; make the environment with 'rgb_array' or 'human'")
+
+    def close(self) -> None:
+        """Closes the window of "human". There is nothing else to release: the environment can still be used."""
+        self.ale._close_window()
 
     # ---- actions by name ----
 

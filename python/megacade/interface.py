@@ -36,9 +36,7 @@ def _warn(message: str) -> None:
         print(f"megacade: {message}", file=sys.stderr)
 
 
-def _deliver(
-    data: bytearray, shape: tuple[int, ...], buffer: Any, wrong_shape: type[Exception]
-) -> np.ndarray | None:
+def _deliver(data: bytearray, shape: tuple[int, ...], buffer: Any, wrong_shape: type[Exception]) -> np.ndarray | None:
     """The array that ``data`` holds, or None when it was copied into the caller's buffer."""
     array = np.frombuffer(data, np.uint8).reshape(shape)
     if buffer is _NEW:
@@ -185,6 +183,11 @@ class ALEInterface:
         except ValueError as error:
             raise RuntimeError(f"a setting has a value that cannot be played: {error}") from None
         self._player = WatchedEnv(self._env, frame_skip, rewards, viewers) if viewers else self._env
+
+    def _close_window(self) -> None:
+        """What AtariEnv.close does; playing on opens it again."""
+        if isinstance(self._player, WatchedEnv):
+            self._player.close()
 
     def _loaded(self) -> _core.Env:
         if self._env is None:

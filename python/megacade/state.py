@@ -33,9 +33,10 @@ class ALEState:
         """
         if len(args) == 2 and isinstance(args[0], ALEState):
             args = args[1:]
-        if len(args) > 1 or any(type(data) is not bytes for data in args):
+        data = args[0] if args else _HEADER.pack(_MAGIC, _VERSION, 0, 0, 0, 0)
+        if len(args) > 1 or not isinstance(data, bytes):
             raise TypeError("ALEState takes nothing, or the bytes that serialize() returned")
-        self.__setstate__(args[0] if args else _HEADER.pack(_MAGIC, _VERSION, 0, 0, 0, 0))
+        self.__setstate__(data)
 
     @classmethod
     def _take(cls, machine: bytes, frame: int, episode_frame: int, mode: int, difficulty: int) -> ALEState:
@@ -46,7 +47,7 @@ class ALEState:
         return self._bytes[_HEADER.size :]
 
     def _field(self, index: int) -> int:
-        return _HEADER.unpack_from(self._bytes)[index]
+        return int(_HEADER.unpack_from(self._bytes)[index])
 
     def getFrameNumber(self) -> int:
         """Frames since the ROM was loaded."""

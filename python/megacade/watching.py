@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium.error import DependencyNotInstalled
@@ -18,7 +18,15 @@ FRAMES_PER_SECOND = 60
 #: Whether a window can be shown: pygame, which brings SDL, is installed.
 SDL_SUPPORT: bool = find_spec("pygame") is not None
 
-Viewer = Callable[[np.ndarray], None]
+
+class Viewer(Protocol):
+    """Somebody who looks at screens."""
+
+    def show(self, rgb: np.ndarray) -> None:
+        """Takes a look at a screen of shape (height, width, 3)."""
+
+    def close(self) -> None:
+        """Looks away until the next screen."""
 
 
 class Window:
@@ -47,7 +55,7 @@ class Window:
         self._pygame = pygame
         pygame.display.set_caption(self._title)
 
-    def __call__(self, rgb: np.ndarray) -> None:
+    def show(self, rgb: np.ndarray) -> None:
         """Shows a screen, and waits until it is time for the next."""
         if self._pygame is None:
             self._open(rgb)
@@ -56,6 +64,12 @@ class Window:
         self._pygame.event.pump()
         self._pygame.display.flip()
         self._clock.tick(FRAMES_PER_SECOND)
+
+    def close(self) -> None:
+        """Closes the window; another screen opens it again."""
+        if self._pygame is not None:
+            self._pygame.display.quit()
+            self._pygame = None
 
 
 class Album:
@@ -66,9 +80,13 @@ class Album:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._count = 0
 
-    def __call__(self, rgb: np.ndarray) -> None:
+    def show(self, rgb: np.ndarray) -> None:
+        """Writes the next picture."""
         write_screen(self._folder / f"{self._count:06}.png", rgb)
         self._count += 1
+
+    def close(self) -> None:
+        """Nothing is open between two pictures."""
 
 
 class WatchedEnv:
@@ -78,9 +96,7 @@ class WatchedEnv:
     act; the sound is that of its last frame.
     """
 
-    def __init__(
-        self, env: _core.Env, frame_skip: int, rewards: tuple[int, int], viewers: Sequence[Viewer]
-    ) -> None:
+    def __init__(self, env: _core.Env, frame_skip: int, rewards: tuple[int, int], viewers: Sequence[Viewer]) -> None:
         self._env = env
         self._frame_skip = frame_skip
         self._rewards = rewards
@@ -94,8 +110,13 @@ class WatchedEnv:
             total += min(max(reward, self._rewards[0]), self._rewards[1])
         return total
 
+    def close(self) -> None:
+        """Closes what the viewers have open."""
+        for viewer in self._viewers:
+            viewer.close()
+
     def _frame(self, action: int, strength: float) -> int:
         rgb = np.frombuffer(self._env.screen_rgb(), np.uint8).reshape(-1, _core.SCREEN_WIDTH, 3)
-        for view in self._viewers:
-            view(rgb)
+        for viewer in self._viewers:
+            viewer.show(rgb)
         return self._env.act(action, strength, 1)

@@ -5,6 +5,7 @@ import struct
 import subprocess
 import sys
 import threading
+import unittest.mock
 import venv
 import zipfile
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import megacade
+import megacade.watching
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILTIN = megacade.roms.get_rom_path("comet_catch")
@@ -237,14 +239,33 @@ def test_fork():
 
 
 def test_a_window_without_pygame(monkeypatch):
-    import megacade.watching
-
     monkeypatch.setattr(megacade.watching, "SDL_SUPPORT", False)
     env = megacade.AtariEnv("comet_catch", render_mode="human")
     env.reset(seed=1)
     assert env.render() is None
     with pytest.raises(gymnasium.error.DependencyNotInstalled, match="pygame"):
         env.step(0)
+
+
+def test_a_window(monkeypatch):
+    """With a stand-in for pygame: what is shown is what is played, and nothing changes by it."""
+    pygame = unittest.mock.MagicMock()
+    monkeypatch.setitem(sys.modules, "pygame", pygame)
+    monkeypatch.setattr(megacade.watching, "SDL_SUPPORT", True)
+    seen, unseen = megacade.AtariEnv("comet_catch", render_mode="human"), megacade.AtariEnv("comet_catch")
+    for env in (seen, unseen):
+        env.reset(seed=1)
+    for action in range(5):
+        expected, found = unseen.step(action % 2), seen.step(action % 2)
+        assert np.array_equal(found[0], expected[0]) and found[1:] == expected[1:]
+    assert pygame.display.flip.call_count == 5 * 4
+    assert pygame.display.set_mode.call_args.args == ((640, 630),)
+    assert pygame.surfarray.make_surface.call_args.args[0].shape == (160, 210, 3)
+    seen.close()
+    seen.close()
+    assert pygame.display.quit.call_count == 1
+    seen.step(0)
+    assert pygame.display.set_mode.call_count == 2
 
 
 # ---- the wheel ----
