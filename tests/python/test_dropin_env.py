@@ -207,9 +207,7 @@ def test_observations_are_the_callers():
 
 
 def test_registered_ids():
-    import ale_py  # noqa: F401  # registers its ids
-    import megacade  # noqa: F401
-
+    both()  # importing them registers their ids
     reference = {
         id.removeprefix("ALE/"): spec.kwargs
         for id, spec in gymnasium.registry.items()
@@ -223,8 +221,23 @@ def test_registered_ids():
 @pytest.mark.parametrize("id", ["Pong-v5", "BreakoutNoFrameskip-v4", "Qbert-v0"])
 @pytest.mark.filterwarnings("ignore:.*out of date")
 def test_made_by_id(id):
+    both()
     reference_id = f"ALE/{id}" if id.endswith("v5") else id
     reference, ours = gymnasium.make(reference_id), gymnasium.make(f"Megacade/{id}")
     assert_same(reference.reset(seed=11), ours.reset(seed=11), "reset")
     for step in range(50):
+        assert_same(reference.step(step % 4), ours.step(step % 4), f"step {step}")
+
+
+@pytest.mark.filterwarnings("ignore:.*out of date")
+def test_gymnasiums_preprocessing():
+    from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
+
+    both()
+    reference, ours = (
+        FrameStackObservation(AtariPreprocessing(gymnasium.make(id)), 4)
+        for id in ("BreakoutNoFrameskip-v4", "Megacade/BreakoutNoFrameskip-v4")
+    )
+    assert_same(reference.reset(seed=3), ours.reset(seed=3), "reset")
+    for step in range(200):
         assert_same(reference.step(step % 4), ours.step(step % 4), f"step {step}")

@@ -8,6 +8,7 @@ import threading
 import unittest.mock
 import venv
 import zipfile
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import gymnasium
@@ -46,6 +47,13 @@ def test_builtin_game_needs_no_rom():
 @pytest.mark.filterwarnings("ignore:.*(render_modes|For Box action spaces|environment wrapped)")
 def test_gymnasium_approves(arguments):
     check_env(gymnasium.make("Megacade/CometCatch-v5", render_mode="rgb_array", **arguments).unwrapped)
+
+
+def test_entry_point_for_gymnasium():
+    (entry,) = (entry for entry in entry_points(group="gymnasium.envs") if entry.module.startswith("megacade"))
+    before = dict(gymnasium.registry)
+    entry.load()()
+    assert gymnasium.registry == before and "Megacade/CometCatch-v5" in before
 
 
 # ---- calls that crash, hang or end the process in ale-py ----
