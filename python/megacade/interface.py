@@ -23,7 +23,8 @@ _GAMES: Final = {game["name"]: game for game in _core.games()}
 # Two games write a limit of their own into the settings, where it stays for the next ROM.
 _PADDLE_MAX: Final = {"backgammon": 1000000, "blackjack": 795000}
 
-_SYSTEM_SEED: Final = 4753849
+# Settings that ask for what Megacade does not offer, with the values that it plays by.
+_FIXED: Final = {"system_random_seed": "4753849", "cpu": "low", "record_sound_filename": ""}
 
 # Stands for a buffer that was not given; None is a wrong one.
 _NEW: Final[Any] = object()
@@ -154,9 +155,9 @@ class ALEInterface:
 
     def _turn_on(self, rom: _core.Rom, info: _core.RomInfo) -> None:
         settings = self._settings
-        for name, usual in (("system_random_seed", str(_SYSTEM_SEED)), ("record_sound_filename", "")):
+        for name, usual in _FIXED.items():
             if settings.get_string(name) != usual:
-                raise RuntimeError(f"Megacade does not support the setting {name}; leave it at {usual!r}")
+                raise RuntimeError(f"Megacade knows no other value of the setting {name} than {usual!r}")
         viewers: list[Viewer] = []
         if settings.get_bool("display_screen"):
             viewers.append(Window(info["name"]))

@@ -136,6 +136,7 @@ def test_continuous_actions_that_are_not_finite(place, value):
         ("setFloat", "repeat_action_probability", float("nan"), "a probability"),
         ("setInt", "paddle_max", 10**9, "paddles from"),
         ("setInt", "system_random_seed", 1, "system_random_seed"),
+        ("setString", "cpu", "high", "cpu"),
         ("setString", "record_sound_filename", "sound.wav", "record_sound_filename"),
     ],
 )
