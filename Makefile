@@ -8,12 +8,12 @@ PYTHON = .venv/bin/python
 PROGRAM = build/megacade
 
 # Hand-written C; what the generators in tools/ write keeps the shape it was written in.
-SOURCES = $(shell find include src tests -name '*.[ch]' ! -path 'src/games/game_*.h' ! -path src/games/mega_games.h \
-            ! -path src/games/catalogue.c ! -path src/games/builtin_rom.c ! -path src/console/mega_opcodes.h \
+SOURCES = $(shell find include python src tests -name '*.[ch]' ! -path 'src/games/game_*.h' \
+            ! -path src/games/mega_games.h ! -path src/games/catalogue.c ! -path src/games/builtin_rom.c ! -path src/console/mega_opcodes.h \
             ! -path src/env/mega_palettes.h | sort)
 
 .DEFAULT_GOAL := build
-.PHONY: build setup setup-test test demo parity bench asan fuzz format check-format install clean help
+.PHONY: build setup setup-test package test demo parity bench asan fuzz format check-format install clean help
 
 build: ## build the library and the program into build/ (the default)
 	@mkdir -p build && cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -25,8 +25,11 @@ setup: ## install the packages that the build needs and this machine lacks
 setup-test: ## the same, and the Python environment of the tests in .venv/
 	@tools/setup.sh test
 
+package: setup-test ## build the Python package and install it into .venv/
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --force-reinstall .
+
 test: setup-test ## build, then run all tests: C, command line, Python
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory build package
 	@status=0; \
 	ctest --test-dir build --parallel $(JOBS) --output-on-failure || status=1; \
 	$(PYTHON) -m pytest -q tests/python || status=1; \

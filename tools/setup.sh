@@ -33,6 +33,9 @@ have_library() { # HEADER LIBRARY: a program that uses them compiles and links
     have cc && echo "#include <$1>
 int main(void) { return 0; }" | cc -x c - -o /dev/null "-l$2"
 }
+have_python_headers() { # what the extension of the Python package is compiled with
+    [ -f "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ]
+}
 
 need build-essential have cc
 need cmake have cmake
@@ -42,6 +45,7 @@ need libpng-dev have_library png.h png
 need zlib1g-dev have_library zlib.h z
 if [ "$what" != build ]; then
     need python3-venv python3 -c 'import ensurepip, venv'
+    need python3-dev have_python_headers
 fi
 if [ "$what" = all ]; then
     need clang have clang

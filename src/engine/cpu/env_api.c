@@ -153,23 +153,38 @@ mega_status mega_env_screen(mega_env *env, uint8_t *pixels, size_t size) {
 
 mega_status mega_env_screen_gray(mega_env *env, uint8_t *pixels, size_t size) {
     const uint8_t *gray = mega_palette_gray[env->cartridge.pal];
+    uint8_t above[MEGA_SCREEN_WIDTH]; // the last row that was converted, as indices
     MEGA_TRY(mega_env_screen(env, pixels, size));
-    for (size_t i = 0; i < size; i++) {
-        pixels[i] = gray[pixels[i]];
+    for (uint8_t *row = pixels; row < pixels + size; row += sizeof(above)) {
+        if (row > pixels && memcmp(row, above, sizeof(above)) == 0) {
+            memcpy(row, row - sizeof(above), sizeof(above)); // most rows are like the one above
+            continue;
+        }
+        memcpy(above, row, sizeof(above));
+        for (size_t x = 0; x < sizeof(above); x++) {
+            row[x] = gray[above[x]];
+        }
     }
     return MEGA_OK;
 }
 
 mega_status mega_env_screen_rgb(mega_env *env, uint8_t *pixels, size_t size) {
+    const size_t width = MEGA_SCREEN_WIDTH;
     const uint8_t *palette = mega_palette_rgb[env->cartridge.pal];
     MEGA_TRY(check_screen(env, pixels, size, 3));
     // The indices go to the last third and are spread from the front; none is overwritten before it is read.
     const size_t count = size / 3;
-    uint8_t *indices = pixels + 2 * count;
-    MEGA_TRY(mega_env_screen(env, indices, count));
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *color = palette + 3u * indices[i];
-        memcpy(pixels + 3 * i, color, 3);
+    const uint8_t *indices = pixels + 2 * count;
+    MEGA_TRY(mega_env_screen(env, pixels + 2 * count, count));
+    for (size_t row = 0; row < count; row += width) {
+        uint8_t *to = pixels + 3 * row;
+        if (row > 0 && memcmp(indices + row, indices + row - width, width) == 0) {
+            memcpy(to, to - 3 * width, 3 * width);
+            continue;
+        }
+        for (size_t x = 0; x < width; x++) {
+            memcpy(to + 3 * x, palette + 3u * indices[row + x], 3);
+        }
     }
     return MEGA_OK;
 }
