@@ -36,7 +36,6 @@ void check_everything(check_arguments a, uint32_t *out)
     task_begin_episode(a.task);
     out[2] = task_draw_noops(a.task);
     out[3] = (uint32_t)task_step(a.task, a.numbers[2], 1.0f).reward;
-    task_observe(a.task, a.samples);
     resize_prepare(a.resizer, 210, 160, a.numbers[3], a.numbers[4], 1);
     sound_power_on(a.sound);
     sound_generate(a.sound, audio, a.samples, 512);
