@@ -111,6 +111,14 @@ MEGA_FN void task_pool(mega_task_view *task, const uint8_t *first, const uint8_t
     }
 }
 
+// Marks the rows of a pooled gray screen that came from elsewhere.
+MEGA_FN void task_mark_repeats(mega_task_view *task) {
+    if (task->settings->channels == 1) {
+        task_pool_gray(task->pooled, task->pooled, task_screen_pixels(task) / MEGA_WIDTH, task->pooled,
+                       task->state->repeats);
+    }
+}
+
 MEGA_FN uint32_t task_frame_size(const mega_task_view *task) {
     return task->resizer->height * task->resizer->width * task->resizer->channels;
 }

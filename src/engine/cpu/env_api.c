@@ -6,6 +6,7 @@
 #include "environment.h"
 #include "mega_gym.h"
 #include "mega_palettes.h"
+#include "screen.h"
 #include "status.h"
 
 struct mega_env {
@@ -197,17 +198,8 @@ uint32_t mega_env_screen_height(const mega_env *env) {
     return env->setup->cartridge.height;
 }
 
-static mega_status check_screen(const mega_env *env, const uint8_t *pixels, size_t size, uint32_t channels) {
-    const size_t expected = (size_t)MEGA_SCREEN_WIDTH * env->setup->cartridge.height * channels;
-    if (pixels == NULL || size != expected) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "the screen has %zu bytes, and there is room for %zu", expected,
-                         pixels == NULL ? 0 : size);
-    }
-    return MEGA_OK;
-}
-
 mega_status mega_env_screen(mega_env *env, uint8_t *pixels, size_t size) {
-    MEGA_TRY(check_screen(env, pixels, size, 1));
+    MEGA_TRY(screen_check(env->setup, pixels, size, 1));
     memcpy(pixels, env->setup->play->picture(&env->core.stage, 0), size);
     if (env->blend != NULL) {
         const uint8_t *previous = env->setup->play->picture(&env->core.stage, 1);
@@ -228,16 +220,9 @@ mega_status mega_env_screen_gray(mega_env *env, uint8_t *pixels, size_t size) {
 }
 
 mega_status mega_env_screen_rgb(mega_env *env, uint8_t *pixels, size_t size) {
-    const uint8_t *palette = mega_palette_rgb[env->setup->cartridge.pal];
-    MEGA_TRY(check_screen(env, pixels, size, 3));
-    // The indices go to the last third and are spread from the front; none is overwritten before it is read.
-    const size_t count = size / 3;
-    uint8_t *indices = pixels + 2 * count;
-    MEGA_TRY(mega_env_screen(env, indices, count));
-    for (size_t i = 0; i < count; i++) {
-        const uint8_t *color = palette + 3u * indices[i];
-        memcpy(pixels + 3 * i, color, 3);
-    }
+    MEGA_TRY(screen_check(env->setup, pixels, size, 3));
+    MEGA_TRY(mega_env_screen(env, screen_indices(pixels, size), size / 3));
+    screen_to_rgb(env->setup, pixels, size);
     return MEGA_OK;
 }
 
