@@ -35,7 +35,7 @@ test: setup-test ## build, then run all tests: C, command line, Python
 demo: setup ## play the built-in game: measure its speed and record a film and a picture into build/demo/
 	@$(MAKE) --no-print-directory build
 	@mkdir -p build/demo
-	$(PROGRAM) bench --load emulate --envs 64 --seconds 5
+	$(PROGRAM) bench --load emulate --envs 256 --threads $(JOBS) --seconds 5
 	$(PROGRAM) record --out build/demo/demo.gif
 	$(PROGRAM) record --out build/demo/demo.png
 	@echo "Recorded build/demo/demo.gif and build/demo/demo.png"
