@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mega_console.h"
+#include "mega_palettes.h"
 #include "mega_random.h"
 #include "rom.h"
 
@@ -74,6 +75,7 @@ static inline void test_rig_power_on(test_rig *rig, const mega_cartridge *cartri
     rig->machine.video = &rig->video;
     rig->machine.cartridge = &rig->cartridge;
     rig->machine.image = image;
+    rig->machine.shades = mega_palette_gray[cartridge->pal];
     rig->machine.cart_ram = cartridge->ram_size > MEGA_CART_RAM ? rig->cart_ram : rig->console.cart.ram;
     mega_mt_seed(&rig->sequence, MEGA_CONSOLE_SEED);
     test_rig_draw(rig, MEGA_POWER_DRAWS);
@@ -307,12 +309,10 @@ static inline const char *test_state_difference(const test_rig *a, const test_ri
     return NULL;
 }
 
-// The same for a picture buffer; both are brought up to date first.
-static inline const char *test_picture_difference(test_rig *a, test_rig *b, uint32_t frames_ago) {
+// The first difference of two pictures as text, or NULL when there is none.
+static inline const char *test_pixel_difference(const uint8_t *left, const uint8_t *right, size_t size,
+                                                const char *what) {
     static char text[128];
-    const uint8_t *left = picture_look(&a->machine, a->video.current ^ frames_ago);
-    const uint8_t *right = picture_look(&b->machine, b->video.current ^ frames_ago);
-    const size_t size = MEGA_WIDTH * MEGA_PICTURE_ROWS;
     if (memcmp(left, right, size) == 0) {
         return NULL;
     }
@@ -323,10 +323,29 @@ static inline const char *test_picture_difference(test_rig *a, test_rig *b, uint
     for (size_t j = i; j < size; j++) {
         count += left[j] != right[j];
     }
-    snprintf(text, sizeof text,
-             "picture of %u frames ago, row %zu, pixel %zu: %02X and %02X (%zu pixels differ)", frames_ago,
+    snprintf(text, sizeof text, "%s, row %zu, pixel %zu: %02X and %02X (%zu pixels differ)", what,
              i / MEGA_WIDTH, i % MEGA_WIDTH, left[i], right[i], count);
     return text;
+}
+
+// The same for the picture of so many frames ago; both are brought up to date first.
+static inline const char *test_picture_difference(test_rig *a, test_rig *b, uint32_t frames_ago) {
+    return test_pixel_difference(picture_look(&a->machine, a->video.current ^ frames_ago),
+                                 picture_look(&b->machine, b->video.current ^ frames_ago),
+                                 MEGA_WIDTH * MEGA_PICTURE_ROWS,
+                                 frames_ago != 0 ? "picture before" : "picture");
+}
+
+// The same in shades of gray: `a` shows colours, which are converted here one by one.
+static inline const char *test_shade_difference(test_rig *a, test_rig *b, uint32_t frames_ago) {
+    static uint8_t shades[MEGA_WIDTH * MEGA_PICTURE_ROWS];
+    const size_t size = (size_t)MEGA_WIDTH * a->cartridge.height;
+    const uint8_t *colors = picture_look(&a->machine, a->video.current ^ frames_ago);
+    for (size_t i = 0; i < size; i++) {
+        shades[i] = mega_palette_gray[a->cartridge.pal][colors[i]];
+    }
+    return test_pixel_difference(shades, picture_look_shaded(&b->machine, b->video.current ^ frames_ago),
+                                 size, frames_ago != 0 ? "shades before" : "shades");
 }
 
 #endif

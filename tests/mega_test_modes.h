@@ -1,8 +1,10 @@
 // mega_test_modes.h - three consoles in step: one in plain mode, one in fast mode that is rarely looked at, and
-// one that is drawn now and then. After every frame their states must be equal byte by byte, and so must every
-// picture that is looked at.
+// one that is drawn on the way now and then, in colours or in shades of gray, and parked
+// in between. After every frame their states
+// must be equal byte by byte, and so must every picture that is looked at.
 #ifndef MEGA_TEST_MODES_H
 #define MEGA_TEST_MODES_H
+#include "mega_parking.h"
 #include "mega_test_program.h"
 
 typedef struct test_trio {
@@ -31,9 +33,32 @@ static inline int test_report(const char *name, const test_trio *trio, uint32_t 
     return 1;
 }
 
-// Compares with the plain console what may be looked at without drawing it first, and the pictures if `look`.
+// How a console is looked at after a frame; bits.
+enum {
+    TEST_LOOK_COLORS = 1,
+    TEST_LOOK_SHADES = 2,
+    TEST_LOOK_SHADES_FIRST = 4 // in this order, if both: looking must not change what is seen next
+};
+
+static inline uint32_t test_look(test_random *random) {
+    const uint32_t what = 1u + test_below(random, 3);
+    return what | (test_below(random, 2) != 0 ? TEST_LOOK_SHADES_FIRST : 0u);
+}
+
+// These tests are built twice (tests/CMakeLists.txt), because the fast paths differ with what the compiler may
+// use. Ends the program as skipped where the second build cannot run.
+static inline void test_skip_unless_runnable(void) {
+#ifdef __AVX2__
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2")) {
+        printf("skipped: this processor has no AVX2\n");
+        exit(77);
+    }
+#endif
+}
+
+// Compares with the plain console what may be looked at without drawing it first, and the pictures as `look` says.
 static inline int test_compare(const char *name, test_trio *trio, test_rig *other, uint32_t lines,
-                               uint32_t other_lines, uint32_t frame, const char *who, int look) {
+                               uint32_t other_lines, uint32_t frame, const char *who, uint32_t look) {
     char text[64];
     const char *difference = test_state_difference(&trio->plain, other);
     if (difference != NULL) {
@@ -43,13 +68,36 @@ static inline int test_compare(const char *name, test_trio *trio, test_rig *othe
         snprintf(text, sizeof text, "%u and %u lines", lines, other_lines);
         return test_report(name, trio, frame, who, text);
     }
-    for (uint32_t ago = 0; ago < 2 && look; ago++) {
-        difference = test_picture_difference(&trio->plain, other, ago);
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t ago = i & 1u, shades = i >> 1 ^ ((look & TEST_LOOK_SHADES_FIRST) != 0);
+        if ((look & (shades ? TEST_LOOK_SHADES : TEST_LOOK_COLORS)) == 0) {
+            continue;
+        }
+        difference = shades ? test_shade_difference(&trio->plain, other, ago)
+                            : test_picture_difference(&trio->plain, other, ago);
         if (difference != NULL) {
             return test_report(name, trio, frame, who, difference);
         }
     }
     return 0;
+}
+
+// Parks the pictures, spoils what a mega_video shared by many consoles would hold of others, and brings them back.
+static inline void test_park(test_rig *rig) {
+    static mega_parked parked;
+    static uint8_t store[2 * MEGA_WIDTH * MEGA_PICTURE_ROWS];
+    mega_video *video = &rig->video;
+    if (!video_park(&rig->machine, &parked, store, parking_capacity(&rig->cartridge))) {
+        fprintf(stderr, "parking_capacity() is too small\n");
+        exit(1);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        memset(video->picture[i], 0xA5, (size_t)MEGA_WIDTH * rig->cartridge.height);
+        memset(video->shaded[i], 0x5A, sizeof(video->shaded[i]));
+    }
+    memset(video->log, 0xA5, sizeof(video->log));
+    memset(&video->line, 0x5A, sizeof(video->line));
+    video_unpark(&rig->machine, &parked, store);
 }
 
 // Returns 0 when `frames` frames were equal, or 1 after a message.
@@ -75,15 +123,19 @@ static inline int test_modes_agree(test_trio *trio, const char *name, const mega
                 test_rig_reset(rigs[i]);
             }
         }
-        const uint32_t how = test_below(&random, 2) != 0 ? MEGA_RUN_DRAWN : MEGA_RUN_FAST;
+        const uint32_t how = MEGA_RUN_FAST + test_below(&random, 3);
         lines[0] = console_run_frame(&trio->plain.machine, MEGA_RUN_PLAIN);
         lines[1] = console_run_frame(&trio->fast.machine, MEGA_RUN_FAST);
         lines[2] = console_run_frame(&trio->mixed.machine, how);
-        const int look_fast = test_once_in(&random, looks) || frame + 1 == frames;
-        const int look_mixed = how == MEGA_RUN_DRAWN || test_once_in(&random, 2);
+        const uint32_t last = frame + 1 == frames;
+        const uint32_t look_fast = test_once_in(&random, looks) || last ? test_look(&random) : 0u;
+        const uint32_t look_mixed = how != MEGA_RUN_FAST || last ? test_look(&random) : 0u;
         if (test_compare(name, trio, &trio->fast, lines[0], lines[1], frame, "fast", look_fast) ||
             test_compare(name, trio, &trio->mixed, lines[0], lines[2], frame, "drawn", look_mixed)) {
             return 1;
+        }
+        if (test_once_in(&random, 3)) {
+            test_park(&trio->mixed);
         }
         if (trio->plain.console.cpu.jammed && frame > 4 && test_once_in(&random, 8)) {
             for (uint32_t i = 0; i < 3; i++) {

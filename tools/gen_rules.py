@@ -586,6 +586,17 @@ def dispatch_file(games):
         ),
         "}",
         "",
+        "// 1 where something that the rules remember stays over resets.",
+        "MEGA_FN uint32_t mega_rules_outlast_resets(int32_t game) {",
+        *switch(
+            games,
+            lambda game: (
+                [f"return 1; // {', '.join(game['not_reset_vars'])}"] if game.get("not_reset_vars") else []
+            ),
+            ["return 0;"],
+        ),
+        "}",
+        "",
         "#endif",
     ]
     return "\n".join(lines) + "\n"

@@ -24,7 +24,7 @@ MEGA_FN void sync_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t 
         }
     } else if (reg == TIA_VBLANK) {
         const uint8_t dump = (uint8_t)(value >> 7);
-        if (sync->dump && !dump) {
+        if (sync->dump && !dump && cartridge_has_paddles(m->cartridge)) {
             sync->dump_ended = (int32_t)cycles;
         }
         sync->dump = dump;

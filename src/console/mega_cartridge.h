@@ -50,4 +50,8 @@ typedef struct mega_cartridge {
     uint8_t pad[3];
 } mega_cartridge;
 
+MEGA_FN uint32_t cartridge_has_paddles(const mega_cartridge *cartridge) {
+    return cartridge->left_paddles || cartridge->right_paddles;
+}
+
 #endif

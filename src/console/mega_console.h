@@ -17,17 +17,24 @@ MEGA_FN int32_t console_max_lines(const mega_cartridge *cartridge) {
 
 // ---- time ----------------------------------------------------------------------------------------------
 
-// Makes the present moment cycle 0. Every time stamp moves along.
-MEGA_FN void console_rebase_time(mega_console *console) {
+// Makes the present moment cycle 0. Every time stamp moves along. Those that nothing will ask for stay 0, so
+// that consoles which cannot be told apart have equal bytes.
+MEGA_FN void console_rebase_time(mega_console *console, const mega_cartridge *cartridge) {
     const uint32_t cycles = console->cycles;
     console->riot.timer_start -= cycles;
-    console->riot.timer_read_at -= cycles;
-    console->sync.dump_ended = (int32_t)((uint32_t)console->sync.dump_ended - cycles);
+    if (console->riot.timer_was_read) {
+        console->riot.timer_read_at -= cycles;
+    }
+    if (cartridge_has_paddles(cartridge)) {
+        console->sync.dump_ended = (int32_t)((uint32_t)console->sync.dump_ended - cycles);
+    }
     if (console->sync.vsync_deadline != 0x7FFFFFFF) {
         console->sync.vsync_deadline = (int32_t)((uint32_t)console->sync.vsync_deadline - 3u * cycles);
     }
     console->tia.last_hmove = (int32_t)((uint32_t)console->tia.last_hmove - 3u * cycles);
-    console->dpc.music_time -= cycles;
+    if (cartridge->scheme == MEGA_SCHEME_DPC) {
+        console->dpc.music_time -= cycles;
+    }
     console->cycles = 0;
 }
 
@@ -57,15 +64,10 @@ MEGA_FN void console_power_on(mega_machine *m, const uint32_t *draws) {
 // console_reset_draws() numbers of the sequence.
 MEGA_FN void console_reset(mega_machine *m, const uint32_t *draws) {
     mega_console *console = m->console;
-    mega_video *video = m->video;
-    console_rebase_time(console);
+    console_rebase_time(console, m->cartridge);
     riot_reset(&console->riot, draws[0]);
     tia_reset(&console->tia);
-    MEGA_FILL(video->picture, 0, sizeof(video->picture));
-    for (uint32_t i = 0; i < 3; i++) {
-        video->log[i].state = MEGA_SLOT_EMPTY;
-        video->log[i].shaded = 0;
-    }
+    video_clear(m->video);
     console->sync.vsync_deadline = 0x7FFFFFFF;
     console->sync.dump = 0;
     console->sync.dump_ended = 0;
@@ -94,7 +96,7 @@ MEGA_FN void console_begin_frame(mega_machine *m) {
     const uint32_t into_line = tia_line_clock(tia, clock);
     m->video->current ^= 1u;
     m->video->slot = (uint8_t)((m->video->slot + 1u) % 3u);
-    console_rebase_time(console);
+    console_rebase_time(console, m->cartridge);
     tia->frame_start = -(int32_t)into_line;
     tia->drawn_to = tia_window_start(tia, m->cartridge);
     tia->line_left = MEGA_CLOCKS_PER_LINE;
@@ -142,13 +144,12 @@ MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
     if (how != MEGA_RUN_PLAIN) {
         shadow_begin(run, &console->tia);
         log_begin(m);
-    }
-    cpu_run_frame(m, how != MEGA_RUN_PLAIN);
-    if (how != MEGA_RUN_PLAIN) {
+        cpu_run_frame(m, 1);
         log_end(m);
     } else {
-        m->video->log[m->video->slot].state = MEGA_SLOT_EMPTY;
-        m->video->log[m->video->slot].shaded = 0;
+        picture_settle(m, m->video->current, NULL);
+        picture_forget_logs(m, m->video->current);
+        cpu_run_frame(m, 0);
     }
     const int32_t clock = (int32_t)(3u * console->cycles);
     const uint32_t lines = (uint32_t)(clock - console->tia.frame_start) / MEGA_CLOCKS_PER_LINE;

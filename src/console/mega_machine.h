@@ -19,9 +19,9 @@ typedef struct mega_input {
 // A record is cycle << 14 | register << 8 | value, with the cycle counted from the start of the request.
 #define MEGA_LOG_RECORDS 6144
 enum {
-    MEGA_SLOT_EMPTY,
-    MEGA_SLOT_PENDING,
-    MEGA_SLOT_DRAWN
+    MEGA_SLOT_EMPTY,   // nothing, or a ragged request, whose pixels are all there is
+    MEGA_SLOT_PENDING, // a clean frame whose picture in colours has not been drawn
+    MEGA_SLOT_DRAWN    // a clean frame whose picture in colours has been drawn
 };
 typedef struct mega_log {
     mega_tia start;      // the TIA when the request began: drawing can be repeated from here
@@ -29,7 +29,7 @@ typedef struct mega_log {
     uint32_t count;
     uint32_t replayed; // records that the TIA has seen
     int32_t end_clock; // where the beam stood when the request ended
-    uint8_t state;     // MEGA_SLOT_*: has it been drawn?
+    uint8_t state;     // MEGA_SLOT_*
     uint8_t picture;   // which picture it belongs to
     uint8_t shaded;    // 1: its shaded picture has been drawn
     uint8_t pad;

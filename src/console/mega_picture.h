@@ -78,18 +78,28 @@ MEGA_FN void picture_settle(const mega_machine *m, uint32_t picture, const mega_
     }
 }
 
-// Draws a ragged request over what its buffer holds.
+// No log says any more what this buffer shows.
+MEGA_FN void picture_forget_logs(const mega_machine *m, uint32_t picture) {
+    for (uint32_t i = 0; i < 3; i++) {
+        if (m->video->log[i].picture == picture) {
+            m->video->log[i].state = MEGA_SLOT_EMPTY;
+            m->video->log[i].shaded = 0;
+        }
+    }
+}
+
+// Draws a ragged request over what its buffer holds, in colours only.
 MEGA_NOINLINE void log_draw_ragged(const mega_machine *m, mega_log *log) {
     mega_tia tia = log->start;
     uint8_t *picture = m->video->picture[log->picture];
     picture_settle(m, log->picture, log);
+    picture_forget_logs(m, log->picture);
     for (uint32_t i = 0; i < log->count; i++) {
         const uint32_t record = log->record[i];
         tia_plain_write(&tia, m->cartridge, picture, record >> 8 & 0x3Fu, record & 0xFFu,
                         log_clock(log, record), TIA_PLAIN_DRAW);
     }
     tia_plain_advance(&tia, m->cartridge, picture, log->end_clock, TIA_PLAIN_DRAW);
-    log->state = MEGA_SLOT_DRAWN;
 }
 
 // Starts the log of a request where the TIA stands now.
@@ -129,12 +139,7 @@ MEGA_FN void log_end(mega_machine *m) {
         return;
     }
     // Nothing will ever show through a clean frame, so older ones in its buffer need not be drawn any more.
-    for (uint32_t i = 0; i < 3; i++) {
-        if (m->video->log[i].picture == log->picture) {
-            m->video->log[i].state = MEGA_SLOT_EMPTY;
-            m->video->log[i].shaded = 0;
-        }
-    }
+    picture_forget_logs(m, log->picture);
     log->state = m->run.drawing == MEGA_DRAW_COLORS ? MEGA_SLOT_DRAWN : MEGA_SLOT_PENDING;
     log->shaded = m->run.drawing == MEGA_DRAW_SHADES;
 }
@@ -150,6 +155,15 @@ MEGA_NOINLINE void log_overflow(mega_machine *m, int32_t until) {
     log->start = m->console->tia;
     log->count = 0;
     log->replayed = 0;
+}
+
+// Two black pictures.
+MEGA_FN void video_clear(mega_video *video) {
+    MEGA_FILL(video->picture, 0, sizeof(video->picture));
+    for (uint32_t i = 0; i < 3; i++) {
+        video->log[i].state = MEGA_SLOT_EMPTY;
+        video->log[i].shaded = 0;
+    }
 }
 
 // Makes picture buffer `picture` what the console shows.

@@ -79,6 +79,7 @@ MEGA_FN void riot_write(mega_riot *riot, uint32_t address, uint8_t value, uint32
         riot->timer_value = value;
         riot->timer_shift = (uint8_t)(prescaler == 3 ? 10 : 3 * prescaler);
         riot->timer_start = cycles;
+        riot->timer_read_at = 0;
         riot->timer_was_read = 0;
     } else if ((address & 7u) == 1) {
         riot->swacnt = value;

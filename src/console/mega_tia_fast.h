@@ -172,6 +172,7 @@ MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia, const mega_car
     tia_line_set_done(line, x);
     line->row_at = tia->picture_at - (int32_t)x;
     line->stale = (1u << MEGA_OBJECTS) - 1u;
+    line->present = 0;
     line->changed = 1;
     line->changed_next = 0;
     line->pieces = 0;

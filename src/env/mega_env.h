@@ -50,9 +50,6 @@ MEGA_FN mega_memory env_memory(const mega_stage *stage) {
     memory.cart_ram = stage->machine.cartridge->ram_size == 128 ? stage->machine.cart_ram : NULL;
     return memory;
 }
-MEGA_FN uint32_t env_has_paddles(const mega_stage *stage) {
-    return stage->machine.cartridge->left_paddles || stage->machine.cartridge->right_paddles;
-}
 
 // ---- frames --------------------------------------------------------------------------------------------
 
@@ -103,11 +100,11 @@ MEGA_FN void env_move_paddles(mega_stage *stage, uint32_t presses, float strengt
     }
 }
 
-// `count` frames with one action of player A (player B does nothing), the rules running after each.
-MEGA_FN void env_play(mega_stage *stage, uint32_t action, float strength, uint32_t count) {
+// Part of a run of frames with one action of player A (player B does nothing), the rules running after each.
+MEGA_FN void env_play_part(mega_stage *stage, uint32_t action, float strength, uint32_t count) {
     const uint32_t presses = action < MEGA_ENV_ACTIONS ? env_presses[action] : 0u;
     for (uint32_t i = 0; i < count; i++) {
-        if (env_has_paddles(stage)) {
+        if (cartridge_has_paddles(stage->machine.cartridge)) {
             env_move_paddles(stage, presses, strength);
         }
         mega_pads pads = env_released(stage);
@@ -117,6 +114,9 @@ MEGA_FN void env_play(mega_stage *stage, uint32_t action, float strength, uint32
         env_run_frame(stage);
         env_step_rules(stage);
     }
+}
+MEGA_FN void env_play(mega_stage *stage, uint32_t action, float strength, uint32_t count) {
+    env_play_part(stage, action, strength, count);
     env_end_run(stage);
 }
 
@@ -198,17 +198,25 @@ MEGA_FN void env_select_mode(mega_stage *stage) {
     }
 }
 
-// A new episode. `draws` are the next console_reset_draws() numbers of the console's sequence.
-MEGA_FN void env_reset(mega_stage *stage, const uint32_t *draws) {
+// A new episode, in two parts. The first is a system reset and a few frames, in which most programs clear RAM
+// and the random start of the timer stops mattering; so most resets are the same from there on. `draws` are the
+// next console_reset_draws() numbers of the console's sequence.
+#define MEGA_RESET_EARLY_FRAMES 4
+MEGA_FN void env_begin_reset(mega_stage *stage, const uint32_t *draws) {
     mega_session *session = stage->session;
-    const mega_settings *settings = stage->settings;
     stage->failed = 0;
     session->episode_frame_number = 0;
     session->paddle[0] = session->paddle[1] = (session->paddle_min + session->paddle_max) / 2;
     console_reset(&stage->machine, draws);
-    env_play(stage, 0, 1.0f, 60);
+    env_play_part(stage, 0, 1.0f, MEGA_RESET_EARLY_FRAMES);
+}
+// The second part depends on nothing but the console, the mode, the difficulty and the paddles, unless it draws
+// from the environment's generator.
+MEGA_FN void env_finish_reset(mega_stage *stage) {
+    const mega_settings *settings = stage->settings;
+    env_play(stage, 0, 1.0f, 60 - MEGA_RESET_EARLY_FRAMES);
     env_soft_reset(stage);
-    mega_rules_reset(settings->game, &session->rules);
+    mega_rules_reset(settings->game, &stage->session->rules);
     env_select_mode(stage);
     env_soft_reset(stage);
     for (uint32_t i = 0; i < settings->starting_action_count; i++) {

@@ -1035,4 +1035,14 @@ MEGA_FN uint32_t mega_rules_unsaved_vars(int32_t game) {
     }
 }
 
+// 1 where something that the rules remember stays over resets.
+MEGA_FN uint32_t mega_rules_outlast_resets(int32_t game) {
+    switch (game) {
+    case MEGA_GAME_VIDEO_CUBE:
+        return 1; // timer
+    default:
+        return 0;
+    }
+}
+
 #endif

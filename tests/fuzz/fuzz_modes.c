@@ -60,6 +60,7 @@ int main(int count, char **words) {
         return 2;
     }
     clock_gettime(CLOCK_MONOTONIC, &started);
+    test_skip_unless_runnable();
     test_load_roms(&roms);
     printf("%u of %u images found\n", roms.count, roms.known);
     for (uint32_t i = 0; i < roms.count && set.frames > 0 && seconds_since_start() < set.seconds; i++) {

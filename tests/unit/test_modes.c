@@ -65,6 +65,7 @@ static void test_fuzzed(void) {
 }
 
 int main(void) {
+    test_skip_unless_runnable();
     test_load_roms(&roms);
     printf("%u of %u images found\n", roms.count, roms.known);
     test_builtin();

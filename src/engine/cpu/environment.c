@@ -85,33 +85,51 @@ mega_status environment_fault(const mega_environment *env) {
 }
 
 mega_status environment_reset(mega_environment *env) {
-    env->setup->play->reset(&env->stage, next_draws(env, console_reset_draws(&env->setup->cartridge)));
+    const mega_setup *setup = env->setup;
+    setup->play->begin_reset(&env->stage, next_draws(env, console_reset_draws(&setup->cartridge)));
+    if (setup->memo != NULL) {
+        reset_memo_finish(setup->memo, setup->play, &env->stage);
+    } else {
+        setup->play->finish_reset(&env->stage);
+    }
     return environment_fault(env);
 }
 
-mega_status environment_power_on(mega_environment *env, uint32_t seed) {
-    mega_session *session = &env->session;
-    mega_machine *machine = &env->stage.machine;
-    const uint32_t reset_draws = console_reset_draws(&env->setup->cartridge);
-    const int32_t paddle_min = session->paddle_min, paddle_max = session->paddle_max;
-    memset(session, 0, sizeof(*session));
-    memset(machine->video, 0, sizeof(*machine->video));
-    session->paddle_min = paddle_min;
-    session->paddle_max = paddle_max;
-    session->mode = env->setup->facts != NULL ? env->setup->facts->modes[0] : 0;
-    console_power_on(machine, next_draws(env, MEGA_POWER_DRAWS));
+// Always comes to the same end.
+static void power_on_console(mega_environment *env) {
+    const mega_setup *setup = env->setup;
+    const uint32_t reset_draws = console_reset_draws(&setup->cartridge);
+    console_power_on(&env->stage.machine, next_draws(env, MEGA_POWER_DRAWS));
     env_unplugged(&env->stage);
-    if (env->setup->cartridge.format_probed) {
-        mega_cartridge probing = env->setup->cartridge;
+    if (setup->cartridge.format_probed) {
+        mega_cartridge probing = setup->cartridge;
         probing.pal = 0;
         probing.height = probing.probe_height;
-        env->setup->play->probe(&env->stage, &probing, next_draws(env, reset_draws));
+        setup->play->probe(&env->stage, &probing, next_draws(env, reset_draws));
     }
-    env->setup->play->system_reset(&env->stage, next_draws(env, reset_draws));
+    setup->play->system_reset(&env->stage, next_draws(env, reset_draws));
+    if (setup->memo != NULL) {
+        reset_memo_set_powered(setup->memo, &env->session.console);
+    }
+}
+
+mega_status environment_power_on(mega_environment *env, uint32_t seed) {
+    const mega_setup *setup = env->setup;
+    mega_session *session = &env->session;
+    mega_video *video = env->stage.machine.video;
+    const int32_t paddle_min = session->paddle_min, paddle_max = session->paddle_max;
+    memset(session, 0, sizeof(*session));
+    memset(video, 0, sizeof(*video));
+    session->paddle_min = paddle_min;
+    session->paddle_max = paddle_max;
+    session->mode = setup->facts != NULL ? setup->facts->modes[0] : 0;
+    if (setup->memo == NULL || !reset_memo_powered(setup->memo, &session->console)) {
+        power_on_console(env);
+    }
     mega_mt_seed(&env->random, seed);
     sound_power_on(&env->stage.sound_generator);
     memset(env->stage.sound, 0, sizeof(env->stage.sound));
-    mega_rules_construct(env->setup->settings.game, &session->rules);
+    mega_rules_construct(setup->settings.game, &session->rules);
     env->stage.sticky_action = 0;
     env->stage.sticky_strength = 1.0f;
     return environment_reset(env);

@@ -59,6 +59,7 @@ static void fill_sizes(mega_lane_setup *setup, const mega_task_desc *desc) {
     resize_prepare(&setup->resizer, rows, MEGA_WIDTH, height, width, channels != 0 ? channels : 1);
     setup->screen_size = (size_t)MEGA_WIDTH * rows * channels;
     setup->observation_size = (size_t)setup->settings.stack * height * width * channels;
+    setup->store_size = parking_capacity(&setup->environment->cartridge);
 }
 
 mega_status lane_setup_open(const mega_task_desc *desc, const mega_rom *rom, int observe,
@@ -92,17 +93,16 @@ void lane_setup_close(mega_lane_setup *setup) {
 
 // ---- one lane ------------------------------------------------------------------------------------------
 
-mega_status lane_open(mega_lane *lane, const mega_lane_setup *setup, uint8_t *pooled, uint8_t *frames) {
+mega_status lane_open(mega_lane *lane, const mega_lane_setup *setup, const mega_lane_memory *memory) {
     memset(lane, 0, sizeof(*lane));
     MEGA_TRY(environment_open(&lane->environment, setup->environment));
-    lane->video = calloc(1, sizeof(*lane->video));
-    if (lane->video == NULL) {
-        lane_close(lane);
-        return mega_fail_memory(sizeof(*lane->video));
-    }
     const mega_game_facts *facts = setup->environment->facts;
     lane->setup = setup;
     lane->mode = facts != NULL ? facts->modes[0] : 0;
+    lane->store = memory->store;
+    for (uint32_t i = 0; i < 2 && memory->store != NULL; i++) {
+        lane->parked.picture[i].size = MEGA_WIDTH * (uint32_t)setup->environment->cartridge.height; // black
+    }
     mega_task_view *view = &lane->view;
     view->stage = &lane->environment.stage;
     view->state = &lane->task;
@@ -110,26 +110,28 @@ mega_status lane_open(mega_lane *lane, const mega_lane_setup *setup, uint8_t *po
     view->resizer = &setup->resizer;
     view->actions = setup->actions;
     view->action_count = setup->action_count;
-    view->pooled = pooled;
-    view->frames = frames;
+    view->pooled = memory->pooled;
+    view->frames = memory->frames;
     return MEGA_OK;
 }
 
 void lane_close(mega_lane *lane) {
     environment_close(&lane->environment);
-    free(lane->video);
-    lane->video = NULL;
 }
 
 void lane_bind(mega_lane *lane, mega_scratch *scratch) {
     environment_connect(&lane->environment, scratch);
-    lane->environment.stage.machine.video = lane->video;
     lane->view.earlier = scratch->earlier;
+    scratch->video.current = lane->current;
+    video_unpark(&lane->environment.stage.machine, &lane->parked, lane->store);
 }
 
 void lane_unbind(mega_lane *lane) {
+    mega_machine *machine = &lane->environment.stage.machine;
+    lane->current = machine->video->current;
+    (void)video_park(machine, &lane->parked, lane->store, (uint32_t)lane->setup->store_size);
+    machine->video = NULL;
     lane->environment.scratch = NULL;
-    lane->environment.stage.machine.video = NULL;
     lane->view.earlier = NULL;
 }
 

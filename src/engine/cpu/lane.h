@@ -5,6 +5,7 @@
 #ifndef LANE_H
 #define LANE_H
 #include "environment.h"
+#include "mega_parking.h"
 
 typedef struct mega_lane_setup {
     mega_setup *environment;
@@ -14,6 +15,7 @@ typedef struct mega_lane_setup {
     uint32_t action_count;
     size_t screen_size;      // bytes of a pooled screen
     size_t observation_size; // bytes of a stack
+    size_t store_size;       // bytes of two parked pictures, at most
 } mega_lane_setup;
 
 // The struct points into itself and is never copied by assignment.
@@ -22,7 +24,9 @@ typedef struct mega_lane {
     mega_environment environment;
     mega_task_state task;
     mega_task_view view;
-    mega_video *video;   // its pictures and logs
+    mega_parked parked;  // its last two pictures ...
+    uint8_t *store;      // ... and their contents
+    uint8_t current;     // which picture buffer the last frame is in
     int32_t mode;        // in force from the first reset on
     uint32_t difficulty; // likewise
 } mega_lane;
@@ -32,11 +36,18 @@ mega_status lane_setup_open(const mega_task_desc *desc, const mega_rom *rom, int
                             mega_lane_setup **out);
 void lane_setup_close(mega_lane_setup *setup);
 
-// `setup`, `pooled` (screen_size bytes) and `frames` (observation_size) are borrowed and must outlive the lane.
-mega_status lane_open(mega_lane *lane, const mega_lane_setup *setup, uint8_t *pooled, uint8_t *frames);
+// Memory of a lane, zeroed, that its owner lends it.
+typedef struct mega_lane_memory {
+    uint8_t *pooled; // screen_size bytes
+    uint8_t *frames; // observation_size
+    uint8_t *store;  // store_size, of which little is touched; NULL for a lane that keeps its scratch memory
+} mega_lane_memory;
+
+// `setup` and the memory must outlive the lane.
+mega_status lane_open(mega_lane *lane, const mega_lane_setup *setup, const mega_lane_memory *memory);
 void lane_close(mega_lane *lane);
 
-// A lane is played, and its screen looked at, between bind and unbind.
+// A lane is played, and its screen looked at, between bind and unbind. Its pictures are parked meanwhile.
 void lane_bind(mega_lane *lane, mega_scratch *scratch);
 void lane_unbind(mega_lane *lane);
 

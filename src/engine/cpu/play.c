@@ -12,8 +12,11 @@ static void play_probe(mega_stage *stage, const mega_cartridge *cartridge, const
 static void play_system_reset(mega_stage *stage, const uint32_t *draws) {
     console_reset(&stage->machine, draws);
 }
-static void play_reset(mega_stage *stage, const uint32_t *draws) {
-    env_reset(stage, draws);
+static void play_begin_reset(mega_stage *stage, const uint32_t *draws) {
+    env_begin_reset(stage, draws);
+}
+static void play_finish_reset(mega_stage *stage) {
+    env_finish_reset(stage);
 }
 static int32_t play_act(mega_stage *stage, uint32_t action, float strength) {
     return env_act(stage, action, strength);
@@ -30,6 +33,6 @@ static void play_task_begin_episode(mega_task_view *task) {
 
 extern const mega_play MEGA_PLAY;
 const mega_play MEGA_PLAY = {
-    MEGA_PLAY_NAME, play_probe,   play_system_reset, play_reset,
+    MEGA_PLAY_NAME, play_probe,   play_system_reset, play_begin_reset,        play_finish_reset,
     play_act,       play_picture, play_task_step,    play_task_begin_episode,
 };

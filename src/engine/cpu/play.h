@@ -10,7 +10,8 @@ typedef struct mega_play {
     const char *name; // "generic", "x86-64-v3"
     void (*probe)(mega_stage *stage, const mega_cartridge *cartridge, const uint32_t *draws);
     void (*system_reset)(mega_stage *stage, const uint32_t *draws);
-    void (*reset)(mega_stage *stage, const uint32_t *draws);
+    void (*begin_reset)(mega_stage *stage, const uint32_t *draws);
+    void (*finish_reset)(mega_stage *stage);
     int32_t (*act)(mega_stage *stage, uint32_t action, float strength);
     const uint8_t *(*picture)(const mega_stage *stage, uint32_t frames_ago);
     mega_task_outcome (*task_step)(mega_task_view *task, uint32_t action, float strength);

@@ -95,12 +95,18 @@ mega_status setup_open(const mega_env_desc *desc, const mega_rom *rom, mega_setu
     memcpy(setup->image_md5, rom->md5, sizeof(setup->image_md5));
     fill_settings(setup, desc, setup->facts != NULL ? rom->info.game : -1);
     fill_paddles(setup, desc);
+    const mega_status status = reset_memo_create(&setup->settings, &setup->cartridge, &setup->memo);
+    if (status != MEGA_OK) {
+        setup_close(setup);
+        return status;
+    }
     *out = setup;
     return MEGA_OK;
 }
 
 void setup_close(mega_setup *setup) {
     if (setup != NULL) {
+        reset_memo_destroy(setup->memo);
         free(setup->image);
         free(setup);
     }

@@ -1,10 +1,11 @@
 // setup.h - what environments of one cartridge with the same settings share. Host code.
 //
-// Read-only once made: any number of environments and threads may use it.
+// Any number of environments and threads may use it.
 #ifndef SETUP_H
 #define SETUP_H
 #include "catalogue.h"
 #include "play.h"
+#include "reset_memo.h"
 #include "rom.h"
 
 typedef struct mega_setup {
@@ -14,7 +15,8 @@ typedef struct mega_setup {
     mega_cartridge cartridge;
     int32_t paddle_min, paddle_max; // of a new environment
     char image_md5[MEGA_MD5_TEXT_SIZE];
-    uint8_t *image; // copy of the rom's bytes
+    uint8_t *image;        // copy of the rom's bytes
+    mega_reset_memo *memo; // NULL where resets are always played; the one part that learns, safely for all
 } mega_setup;
 
 mega_status setup_open(const mega_env_desc *desc, const mega_rom *rom, mega_setup **out);

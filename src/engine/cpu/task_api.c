@@ -21,7 +21,8 @@ static mega_status open_parts(mega_task *task, const mega_task_desc *desc, const
     if (task->memory == NULL) {
         return mega_fail_memory(setup->screen_size + setup->observation_size);
     }
-    MEGA_TRY(lane_open(&task->lane, setup, task->memory, task->memory + setup->screen_size));
+    const mega_lane_memory memory = {task->memory, task->memory + setup->screen_size, NULL};
+    MEGA_TRY(lane_open(&task->lane, setup, &memory));
     lane_bind(&task->lane, task->scratch);
     const mega_status status = lane_power_on(&task->lane, 0);
     return status == MEGA_ERROR_JAMMED ? MEGA_OK : status;

@@ -71,10 +71,12 @@ struct mega_vector {
     uint32_t setup_count;
     uint8_t *observations; // [count][observation_size]
     uint8_t *finals;       // likewise, with MEGA_AUTORESET_SAME_STEP
-    uint8_t *pooled;       // [count][the largest screen_size]
-    mega_range *ranges;    // [group_count][hands]
-    atomic_uint *slots;    // of both rings
-    uint8_t *state;        // one saved state, for copies
+    uint8_t *pooled;       // [count][screen_stride]
+    uint8_t *stores;       // [count][store_stride]: parked pictures
+    size_t screen_stride, store_stride;
+    mega_range *ranges; // [group_count][hands]
+    atomic_uint *slots; // of both rings
+    uint8_t *state;     // one saved state, for copies
 
     // The caller's own.
     int32_t *last_ids; // [batch] of the last batch, for send without ids

@@ -115,25 +115,34 @@ static void *take(size_t count, size_t size, mega_status *status) {
     return memory;
 }
 
-static size_t largest_screen(const mega_vector *vector) {
-    size_t most = 0;
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+// Games differ in the height of their screens. Stores begin on pages of their own, so that what is not used of one
+// is never touched.
+static void find_strides(mega_vector *vector) {
     for (uint32_t i = 0; i < vector->setup_count; i++) {
-        most = vector->setups[i]->screen_size > most ? vector->setups[i]->screen_size : most;
+        vector->screen_stride = larger(vector->screen_stride, vector->setups[i]->screen_size);
+        vector->store_stride = larger(vector->store_stride, vector->setups[i]->store_size);
     }
-    return (most + 63) / 64 * 64;
+    vector->screen_stride = (vector->screen_stride + 63) / 64 * 64;
+    vector->store_stride = (vector->store_stride + 4095) / 4096 * 4096;
 }
 
 static mega_status take_memory(mega_vector *vector) {
     const uint32_t count = vector->count, hands = vector->hands, slots = ring_size(count);
     const bool finals = vector->autoreset == MEGA_AUTORESET_SAME_STEP && vector->observation_size != 0;
     mega_status status = MEGA_OK;
+    find_strides(vector);
     vector->members = take(count, sizeof(*vector->members), &status);
     vector->groups = take(vector->group_count, sizeof(*vector->groups), &status);
     vector->ranges = take((size_t)vector->group_count * hands, sizeof(*vector->ranges), &status);
     vector->slots = take(2 * (size_t)slots, sizeof(*vector->slots), &status);
     vector->observations = take(count, vector->observation_size, &status);
     vector->finals = finals ? take(count, vector->observation_size, &status) : NULL;
-    vector->pooled = take(count, largest_screen(vector), &status);
+    vector->pooled = take(count, vector->screen_stride, &status);
+    vector->stores = take(count, vector->store_stride, &status);
     vector->state = take(1, vector_largest_state(vector), &status);
     vector->last_ids = take(vector->batch, sizeof(*vector->last_ids), &status);
     vector->episodes = take(vector->episode_capacity, sizeof(*vector->episodes), &status);
@@ -172,8 +181,10 @@ static mega_status open_member(mega_vector *vector, const mega_vector_desc *desc
     mega_lane_setup *setup;
     mega_lane *lane = &vector->members[i].lane;
     MEGA_TRY(find_setup(vector, desc, desc->roms[desc->rom_count == 1 ? 0 : i], &setup));
-    MEGA_TRY(lane_open(lane, setup, vector->pooled + largest_screen(vector) * i,
-                       vector->observations + vector->observation_size * i));
+    const mega_lane_memory memory = {vector->pooled + vector->screen_stride * i,
+                                     vector->observations + vector->observation_size * i,
+                                     vector->stores + vector->store_stride * i};
+    MEGA_TRY(lane_open(lane, setup, &memory));
     if (desc->modes != NULL && desc->modes[i] != MEGA_MODE_DEFAULT) {
         MEGA_TRY(setup_check_mode(setup->environment, desc->modes[i]));
         lane->mode = desc->modes[i];
@@ -252,6 +263,7 @@ static void close_parts(mega_vector *vector) {
     aligned_free(vector->observations);
     aligned_free(vector->finals);
     aligned_free(vector->pooled);
+    aligned_free(vector->stores);
     aligned_free(vector->state);
     aligned_free(vector->last_ids);
     aligned_free(vector->episodes);
