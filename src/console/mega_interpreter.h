@@ -77,6 +77,8 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 
 // Ends the loop: the linear variant leaves one instruction of its budget.
 #define LEAVE() (budget = linear)
+// The bus variant stays while the program runs in RAM, and leaves plain ROM to the linear one.
+#define CPU_LEAVES() (!linear && logged && (r.pc & 0x1280u) != 0x80u)
 
 // After a slow access a bank may have been switched.
 #define CHECK_REMAP()                                \
@@ -294,9 +296,13 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     RESULT_##mode(address, value);               \
     CPU_NEXT();
 #define CASE_OTHER(code, operation, base) \
-    CPU_CASE(code)                        \
-    cycles += base;                       \
-    OTHER_##operation CPU_NEXT();
+    CPU_CASE(code) {                      \
+        const uint32_t opcode = code;     \
+        (void)opcode;                     \
+        cycles += base;                   \
+        OTHER_##operation                 \
+    }                                     \
+    CPU_NEXT();
 
 #define OTHER_nop
 #define OTHER_jam   \
@@ -462,7 +468,8 @@ MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t 
 
 // cpu_run_*(m, budget) execute at most `budget` instructions, until the frame ends or the processor jams. The
 // linear one also returns when the program counter leaves plain ROM, and always before the last instruction
-// of the budget. They return what is left of the budget; after the end of the frame that means nothing.
+// of the budget; the one over the bus returns after one instruction, or several if it finds itself in RAM. They
+// return what is left of the budget; after the end of the frame that means nothing.
 #define CPU_RUN cpu_run_linear
 #define CPU_LINEAR 1u
 #define CPU_LOGGED 1u
@@ -489,9 +496,9 @@ MEGA_FN void cpu_run_frame(mega_machine *m, uint32_t fast) {
     }
     while (budget != 0 && !m->run.stop && !m->console->cpu.jammed) {
         budget = cpu_run_linear(m, budget);
-        // One instruction from RAM, at a hot spot or at the edge of a bank.
+        // Instructions from RAM, at a hot spot or at the edge of a bank.
         if (budget != 0 && !m->run.stop && !m->console->cpu.jammed) {
-            budget -= 1u - cpu_run_bus(m, 1);
+            budget = cpu_run_bus(m, budget);
         }
     }
 }

@@ -6,17 +6,21 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
 #define CPU_CASE(code) operation_##code:
-#define CPU_NEXT()                                  \
-    do {                                            \
-        if (MEGA_UNLIKELY(budget <= linear)) {      \
-            goto leave;                             \
-        }                                           \
-        if (linear && MEGA_UNLIKELY(at >= limit)) { \
-            goto find;                              \
-        }                                           \
-        budget--;                                   \
-        FETCH(opcode);                              \
-        goto *operations[opcode];                   \
+#define CPU_DISPATCH()             \
+    do {                           \
+        budget--;                  \
+        FETCH(fetched);            \
+        goto *operations[fetched]; \
+    } while (0)
+#define CPU_NEXT()                                             \
+    do {                                                       \
+        if (MEGA_UNLIKELY(budget <= linear) || CPU_LEAVES()) { \
+            goto leave;                                        \
+        }                                                      \
+        if (linear && MEGA_UNLIKELY(at >= limit)) {            \
+            goto find;                                         \
+        }                                                      \
+        CPU_DISPATCH();                                        \
     } while (0)
 #define CPU_LABEL4(code, operation, mode, base) &&operation_##code,
 #define CPU_LABEL3(code, operation, base) &&operation_##code,
@@ -37,14 +41,19 @@ MEGA_NOINLINE uint32_t CPU_RUN(mega_machine *m, uint32_t budget) {
     mega_cpu r = console->cpu;
     uint32_t cycles = console->cycles;
     uint32_t bus = console->bus, exit_bus = bus;
-    uint32_t opcode = 0, address = 0, value = 0, low = 0, pointer = 0;
+    uint32_t fetched = 0, address = 0, value = 0, low = 0, pointer = 0;
     uint32_t at = r.pc, limit = 0; // straight on, the stretch ends at `limit`
     mega_stretch stretch;
     stretch.low = 0;
     stretch.span = 0;
     stretch.offset = 0;
 #if MEGA_THREADED
-    CPU_NEXT();
+    if (budget <= linear) {
+        goto leave;
+    }
+    if (!linear) {
+        CPU_DISPATCH();
+    }
 find:
     if (linear) {
         const uint32_t pc = PC();
@@ -52,7 +61,7 @@ find:
         if (stretch.span != 0) {
             at = pc + stretch.offset;
             limit = stretch.low + stretch.span;
-            CPU_NEXT();
+            CPU_DISPATCH();
         }
         at = pc;
     }
@@ -71,8 +80,11 @@ leave:
             }
         }
         budget--;
-        FETCH(opcode);
-        switch (opcode & 0xFFu) { MEGA_OPCODES(CASE_READ, CASE_WRITE, CASE_MODIFY, CASE_OTHER) }
+        FETCH(fetched);
+        switch (fetched & 0xFFu) { MEGA_OPCODES(CASE_READ, CASE_WRITE, CASE_MODIFY, CASE_OTHER) }
+        if (CPU_LEAVES()) {
+            break;
+        }
     }
 #endif
     if (linear) {
@@ -91,6 +103,7 @@ leave:
 #undef CPU_LABEL3
 #endif
 #undef CPU_CASE
+#undef CPU_DISPATCH
 #undef CPU_NEXT
 #undef CPU_RUN
 #undef CPU_LINEAR
