@@ -1,5 +1,5 @@
-// mega_test_vector.h - what a vector must be: as many tasks, each reset when its episode is over. The model plays
-// one environment at a time; a vector's rows are compared with it as they come.
+// mega_test_vector.h - what a vector must be: as many tasks, each reset when its episode is over. The model
+// plays one environment at a time; a vector's rows are compared with it as they come.
 #ifndef MEGA_TEST_VECTOR_H
 #define MEGA_TEST_VECTOR_H
 #include <stdbool.h>

@@ -94,8 +94,8 @@ MEGA_FN uint32_t task_screen_pixels(const mega_task_view *task) {
     return MEGA_WIDTH * (uint32_t)task->resizer->source_height;
 }
 
-// Sets the pooled screen to the maximum of two frames, or of one frame and what it holds (first == NULL), or to
-// one frame (second == NULL).
+// Sets the pooled screen to the maximum of two frames, or of one frame and what it holds (first == NULL), or
+// to one frame (second == NULL).
 MEGA_FN void task_pool(mega_task_view *task, const uint8_t *first, const uint8_t *second) {
     const uint32_t count = task_screen_pixels(task), pal = task->stage->machine.cartridge->pal;
     if (task->settings->channels == 1) {
@@ -172,9 +172,9 @@ MEGA_FN uint32_t task_run_mode(const mega_task_settings *settings, uint32_t left
     return !seen ? MEGA_RUN_FAST : settings->channels == 1 ? MEGA_RUN_SHADED : MEGA_RUN_DRAWN;
 }
 
-// Makes the observation of a step that was left when `left` frames were not finished. A step left before its last
-// frame was captured shows stale pictures, as in the reference. `earlier` is the frame before the last where the
-// console could not keep it, else NULL.
+// Makes the observation of a step that was left when `left` frames were not finished. A step left before its
+// last frame was captured shows stale pictures, as in the reference. `earlier` is the frame before the last
+// where the console could not keep it, else NULL.
 MEGA_FN void task_capture(mega_task_view *task, uint32_t left, const uint8_t *earlier) {
     const uint32_t pooling = task->settings->maxpool && task->settings->frame_skip > 1;
     if (left <= 1 && pooling && earlier == NULL) {

@@ -1,5 +1,5 @@
-// fuzz_vector.c - random calls into vectors, with good and bad arguments, from several threads at once (each with
-// vectors of its own).
+// fuzz_vector.c - random calls into vectors, with good and bad arguments, from several threads at once (each
+// with vectors of its own).
 //
 //     fuzz_vector [--calls N] [--threads N] [--seed N]
 //

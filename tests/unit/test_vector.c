@@ -1,4 +1,5 @@
-// test_vector.c - a vector of n is n tasks, bit for bit: for any number of threads, groups and results per batch.
+// test_vector.c - a vector of n is n tasks, bit for bit: for any number of threads, groups and results per
+// batch.
 #include "mega_test_vector.h"
 
 #define COUNT 7

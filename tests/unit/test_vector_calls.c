@@ -1,5 +1,5 @@
-// test_vector_calls.c - what a vector says to wrong arguments and to calls at the wrong time; fork; a program that
-// jams; destruction in mid-flight.
+// test_vector_calls.c - what a vector says to wrong arguments and to calls at the wrong time; fork; a program
+// that jams; destruction in mid-flight.
 #include "mega_test_vector.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-// test_vector_state.c - environments of a vector that are saved, restored or copied go on bit for bit, whatever
-// else they are put beside; damaged states are refused or played.
+// test_vector_state.c - environments of a vector that are saved, restored or copied go on bit for bit,
+// whatever else they are put beside; damaged states are refused or played.
 #include "mega_test_vector.h"
 
 #define COUNT 5

@@ -61,8 +61,8 @@ void gate_close(mega_gate *gate) {
     pthread_mutex_destroy(&gate->mutex);
 }
 
-// The count moves before the sleepers are counted, and a sleeper is counted before it looks at the count: one of
-// the two sees the other.
+// The count moves before the sleepers are counted, and a sleeper is counted before it looks at the count: one
+// of the two sees the other.
 void gate_signal(mega_gate *gate) {
     atomic_fetch_add(&gate->count, 1);
     if (atomic_load(&gate->sleepers) != 0) {

@@ -1,7 +1,7 @@
 // gate.h - where threads wait for news: a short spin, then sleep. Host code.
 //
-// A waiter notes the gate's count, looks for what it wants, and if there is none waits for the count to move. The
-// one who brings news moves the count, and takes a lock only when somebody sleeps.
+// A waiter notes the gate's count, looks for what it wants, and if there is none waits for the count to move.
+// The one who brings news moves the count, and takes a lock only when somebody sleeps.
 #ifndef GATE_H
 #define GATE_H
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// lane.h - one environment as a learner sees it, in the parts that mega_task and mega_vector share. Host code.
+// lane.h - one environment as a learner sees it, in the parts that mega_task and mega_vector share. Host
+// code.
 //
 // A mega_lane_setup is shared by all lanes of a game and does not change; a mega_lane is what remains of one
 // between steps. To play, a lane is bound to scratch memory, of which every thread needs one.
@@ -31,7 +32,8 @@ typedef struct mega_lane {
     uint32_t difficulty; // likewise
 } mega_lane;
 
-// `observe` 0 leaves out the pictures: there are no observations then. The description's struct_size was checked.
+// `observe` 0 leaves out the pictures: there are no observations then. The description's struct_size was
+// checked.
 mega_status lane_setup_open(const mega_task_desc *desc, const mega_rom *rom, int observe,
                             mega_lane_setup **out);
 void lane_setup_close(mega_lane_setup *setup);

@@ -1,11 +1,11 @@
 // vector.h - a vector of environments and what its parts tell each other. Host code.
 //
-//     vector_create.c  description, memory, threads      vector_play.c   what a thread does with one environment
-//     vector_step.c    reset, step, groups               vector_async.c  send, recv
-//     vector_state.c   save, restore, copy               vector_look.c   views, screens, statistics
+//     vector_create.c  description, memory, threads    vector_play.c   what a thread does with an environment
+//     vector_step.c    reset, step, groups             vector_async.c  send, recv
+//     vector_state.c   save, restore, copy             vector_look.c   views, screens, statistics
 //
-// Whose is what: between round_take or ring_take and round_finish or ring_add a member belongs to the thread that
-// took it; at all other times to the caller.
+// Whose is what: between round_take or ring_take and round_finish or ring_add a member belongs to the thread
+// that took it; at all other times to the caller.
 #ifndef VECTOR_H
 #define VECTOR_H
 #include "crew.h"

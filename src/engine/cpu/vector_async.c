@@ -12,7 +12,8 @@ void vector_enqueue(mega_vector *vector, const int32_t *ids, uint32_t count) {
     gate_signal(&vector->crew.work);
 }
 
-// Marks the environments as queued, so that one that is named twice is found; undone by the caller on failure.
+// Marks the environments as queued, so that one that is named twice is found; undone by the caller on
+// failure.
 static mega_status mark_queued(mega_vector *vector, const int32_t *ids, uint32_t count, uint32_t *marked) {
     for (*marked = 0; *marked < count; ++*marked) {
         const int32_t env_id = ids[*marked];
@@ -71,8 +72,8 @@ mega_status mega_vector_recv(mega_vector *vector, int32_t timeout_ms, const mega
     }
     const mega_deadline deadline = deadline_in(timeout_ms);
     uint32_t env_id;
-    // Rows are copied while other environments are still being played. A row has its place for good, so after a
-    // timeout the next call finds the same ones.
+    // Rows are copied while other environments are still being played. A row has its place for good, so after
+    // a timeout the next call finds the same ones.
     for (uint32_t k = 0; k < vector->batch; k++) {
         if (!vector_await(vector, k, &deadline, &env_id)) {
             return mega_fail(MEGA_ERROR_TIMEOUT, "%u of %u results came within %d ms", k, vector->batch,

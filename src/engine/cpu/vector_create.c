@@ -119,8 +119,8 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-// Games differ in the height of their screens. Stores begin on pages of their own, so that what is not used of one
-// is never touched.
+// Games differ in the height of their screens. Stores begin on pages of their own, so that what is not used
+// of one is never touched.
 static void find_strides(mega_vector *vector) {
     for (uint32_t i = 0; i < vector->setup_count; i++) {
         vector->screen_stride = larger(vector->screen_stride, vector->setups[i]->screen_size);

@@ -1,4 +1,5 @@
-// vector_state.c - save states of whole environments, in memory and from outside. Runs in the caller's thread.
+// vector_state.c - save states of whole environments, in memory and from outside. Runs in the caller's
+// thread.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-// vector_step.c - reset, step and groups of a vector: work that is done in rounds. Runs in the caller's thread.
+// vector_step.c - reset, step and groups of a vector: work that is done in rounds. Runs in the caller's
+// thread.
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // work.h - who runs which environment next, without locks. Host code.
 //
-// Two kinds of work. A round is a contiguous group of environments, divided into one range per thread; a thread
-// that is done with its own takes from the range with the most left. A ring holds single environments in order.
-// One thread, the caller's, hands out work; all of them take it.
+// Two kinds of work. A round is a contiguous group of environments, divided into one range per thread; a
+// thread that is done with its own takes from the range with the most left. A ring holds single environments
+// in order. One thread, the caller's, hands out work; all of them take it.
 #ifndef WORK_H
 #define WORK_H
 #include <stdatomic.h>
