@@ -62,20 +62,12 @@ static void check_same(mega_vector *a, uint32_t i, const test_rows *a_rows, mega
     MEGA_CHECK_BYTES(screens[0], screens[1], pixels);
 }
 
-// Environments 1 to 3 of one vector go on as 0 to 2 of another, in which other things were played before.
-static void continue_elsewhere(const mega_rom *rom, int copying) {
+// Environments 1 to 3 of one vector become 0 to 2 of another.
+static void move_over(mega_vector *from, mega_vector *to, test_rows *to_rows, int copying) {
     static const int32_t from_ids[] = {1, 2, 3}, to_ids[] = {0, 1, 2};
-    mega_vector *from = open_vector(rom, COUNT, 2), *to = open_vector(rom, 3, 1);
-    test_rows from_rows, to_rows;
-    rows_open(&from_rows, from);
-    rows_open(&to_rows, to);
-    reset(from, 5);
-    for (uint32_t t = 0; t < 50; t++) {
-        step(from, t, 0, &from_rows);
-    }
     if (copying) { // into a vector that was played
         reset(to, 99);
-        step(to, 0, 7, &to_rows);
+        step(to, 0, 7, to_rows);
         MEGA_CHECK_EQ(mega_vector_copy(to, to_ids, from, from_ids, 3), MEGA_OK);
     } else { // into one that was never reset
         const size_t size = 3 * mega_vector_state_size(from);
@@ -84,6 +76,19 @@ static void continue_elsewhere(const mega_rom *rom, int copying) {
         MEGA_CHECK_EQ(mega_vector_restore(to, to_ids, 3, bytes, size), MEGA_OK);
         free(bytes);
     }
+}
+
+// They go on there as they would have here.
+static void continue_elsewhere(const mega_rom *rom, int copying) {
+    mega_vector *from = open_vector(rom, COUNT, 2), *to = open_vector(rom, 3, 1);
+    test_rows from_rows, to_rows;
+    rows_open(&from_rows, from);
+    rows_open(&to_rows, to);
+    reset(from, 5);
+    for (uint32_t t = 0; t < 50; t++) {
+        step(from, t, 0, &from_rows);
+    }
+    move_over(from, to, &to_rows, copying);
     for (uint32_t i = 0; i < 3; i++) {
         const size_t size = mega_vector_observation_size(from);
         MEGA_CHECK_BYTES(mega_vector_observations(to) + size * i,
