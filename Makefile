@@ -13,7 +13,8 @@ SOURCES = $(shell find include python src tests -name '*.[ch]' ! -path 'src/game
             ! -path src/env/mega_palettes.h | sort)
 
 .DEFAULT_GOAL := build
-.PHONY: build setup setup-test package test demo parity bench asan fuzz format check-format install clean help
+.PHONY: build setup setup-test package test demo parity bench asan tsan fuzz format check-format install \
+        clean help
 
 build: ## build the library and the program into build/ (the default)
 	@mkdir -p build && cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -38,7 +39,7 @@ test: setup-test ## build, then run all tests: C, command line, Python
 demo: setup ## play the built-in game: measure its speed and record a film and a picture into build/demo/
 	@$(MAKE) --no-print-directory build
 	@mkdir -p build/demo
-	$(PROGRAM) bench --load emulate --envs 64 --seconds 5
+	$(PROGRAM) bench --load emulate --envs 256 --threads $(JOBS) --seconds 5
 	$(PROGRAM) record --out build/demo/demo.gif
 	$(PROGRAM) record --out build/demo/demo.png
 	@echo "Recorded build/demo/demo.gif and build/demo/demo.png"
@@ -56,8 +57,15 @@ asan: setup ## build with sanitizers into build-asan/ and run the C and command 
 	@cmake --build build-asan --parallel $(JOBS)
 	@ctest --test-dir build-asan --parallel $(JOBS) --output-on-failure
 
-fuzz: build ## run the fuzzer of game modes
+tsan: setup ## build with the thread sanitizer into build-tsan/ and run the tests of vectors there
+	@cmake --preset tsan
+	@cmake --build build-tsan --parallel $(JOBS)
+	@ctest --test-dir build-tsan -R test_vector --output-on-failure
+	build-tsan/tests/fuzz_vector --calls 20000
+
+fuzz: build ## run the fuzzers of game modes and of vectors
 	build/tests/fuzz_modes
+	build/tests/fuzz_vector
 
 format: ## bring the hand-written C sources into the project's format
 	@clang-format -i $(SOURCES)
@@ -69,7 +77,7 @@ install: build ## install below $(PREFIX); PREFIX= and DESTDIR= are honoured
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean: ## remove the build folders; .venv/ stays
-	@rm -rf build build-asan build-debug build-clang
+	@rm -rf build build-asan build-tsan build-debug build-clang
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile

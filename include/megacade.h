@@ -14,7 +14,8 @@
 //     fail: puts(mega_last_error());
 //
 // Sections: status - roms - games - env (one console as the Arcade Learning Environment plays it) -
-// task (one environment as a learner sees it: skipped, pooled, resized and stacked frames).
+// task (one environment as a learner sees it: skipped, pooled, resized and stacked frames) -
+// vector (many of these, stepped together by several threads).
 //
 // Errors:    functions that can fail return mega_status; mega_last_error() is the sentence.
 // Ownership: pointers in arguments are borrowed for the call; create/destroy come in pairs, destroy
@@ -53,11 +54,14 @@ typedef enum mega_status {
     MEGA_ERROR_ARGUMENT = 10,      // a parameter is out of its range
     MEGA_ERROR_MODE = 11,          // the game has no such mode or difficulty
     MEGA_ERROR_ACTION = 12,        // not an action number
+    MEGA_ERROR_ORDER = 13,         // a call at the wrong time: before a reset, while work is outstanding
+    MEGA_ERROR_TIMEOUT = 14,       // the time was up before the work was done; call again
     MEGA_ERROR_FILE = 20,          // a file or folder cannot be read or written
     MEGA_ERROR_ROM = 21,           // not a cartridge image that a console could run
     MEGA_ERROR_ROM_NOT_FOUND = 22, // no image of that game in any of the places searched
     MEGA_ERROR_GAME = 23,          // no rules are known for that game
     MEGA_ERROR_MEMORY = 30,        // out of memory
+    MEGA_ERROR_THREAD = 31,        // a thread could not be started
     MEGA_ERROR_CUDA = 40,          // no usable GPU, or the GPU failed
     MEGA_ERROR_STATE = 50,         // bytes that are not a saved state, or one of another cartridge
     MEGA_ERROR_STATE_VERSION = 51, // a state of another version of the format
@@ -182,8 +186,8 @@ MEGA_API void mega_env_destroy(mega_env *env);
 MEGA_API mega_status mega_env_reset(mega_env *env);
 // Power cycle with a new seed: as if the environment had just been created.
 MEGA_API mega_status mega_env_reseed(mega_env *env, int32_t seed);
-// Power cycle and reset as Gymnasium's AtariEnv.reset(seed=...) does them: `seed` is split into the seed of the
-// environment's generator and that of the frame skip's. Mode and difficulty stay.
+// Power cycle and reset as Gymnasium's AtariEnv.reset(seed=...) does them: `seed` is split into the seed of
+// the environment's generator and that of the frame skip's. Mode and difficulty stay.
 MEGA_API mega_status mega_env_gym_reset(mega_env *env, uint64_t seed);
 // Plays one action for `frame_skip` frames. `strength` scales a paddle's movement and is otherwise ignored
 // (NaN is an error). After the end of an episode nothing is emulated and the reward is 0.
@@ -196,7 +200,8 @@ MEGA_API int32_t mega_env_lives(const mega_env *env);
 MEGA_API uint32_t mega_env_frame_number(const mega_env *env);         // frames since creation
 MEGA_API uint32_t mega_env_episode_frame_number(const mega_env *env); // frames since the last reset
 
-// A mode applies from the next reset on, a difficulty from the next frame on. Both must be in the game's list.
+// A mode applies from the next reset on, a difficulty from the next frame on. Both must be in the game's
+// list.
 MEGA_API mega_status mega_env_set_mode(mega_env *env, int32_t mode);
 MEGA_API mega_status mega_env_set_difficulty(mega_env *env, uint32_t difficulty);
 MEGA_API int32_t mega_env_mode(const mega_env *env);
@@ -278,6 +283,163 @@ MEGA_API mega_status mega_task_step(mega_task *task, uint32_t action_index, floa
 // Continuous actions: radius, angle and fire become an action number, as AtariEnv(continuous=True) does.
 MEGA_API mega_status mega_action_from_polar(float radius, float theta, float fire, float threshold,
                                             uint32_t *action);
+
+// ---- vector ------------------------------------------------------------------------------------------
+
+// Many environments stepped by several threads. Each has the behaviour of a mega_task, and its results do not
+// depend on the number of threads, on their cores, on groups, or on who else is in the batch.
+//
+// Three ways to use it:
+//     step        all environments, and wait for them
+//     group_send  alternating groups: while one is being stepped, the caller computes the actions of another.
+//     group_recv  Group g of G is the environments count * g / G to count * (g + 1) / G - 1
+//     send, recv  any environments; recv takes the first `batch` results that are ready
+// With batch < count, step is a send and a recv. Actions are indices into mega_vector_actions().
+//
+// The thread that calls is one of the vector's threads while it waits in step, reset, recv or group_recv.
+// Nothing is allocated after create. After a fork the child may go on with a vector that had no work
+// outstanding.
+typedef struct mega_vector mega_vector;
+
+enum {
+    MEGA_AUTORESET_NEXT_STEP, // the step after the end of an episode ignores its action and resets instead
+    MEGA_AUTORESET_SAME_STEP  // the step that ends an episode also resets; see final_observations
+};
+#define MEGA_MODE_DEFAULT (-1)
+
+typedef struct mega_vector_desc {
+    uint32_t struct_size; // sizeof(mega_vector_desc); zero the rest for the defaults named below
+    uint32_t count;       // environments, at least 1
+    uint32_t batch;       // results of a recv; 0 means count
+    uint32_t threads;     // with the caller's; 0 means as many as cores, but not more than batch
+    uint32_t pin;       // 0 off; k: thread i > 0 runs on core (k - 1 + i) modulo cores, the caller's anywhere
+    uint32_t groups;    // alternating groups; 0 means 1
+    uint32_t autoreset; // MEGA_AUTORESET_*
+    uint32_t seed;      // environment i has the seed `seed + i` until a reset gives it one
+    uint32_t episode_log; // finished episodes kept for mega_vector_drain_episodes; 0 means 1024 or count
+    uint8_t blind;        // 1: no observations are made; RAM and screens can still be looked at
+    uint8_t pad[3];
+    mega_task_desc task;          // preprocessing, the same for all
+    const mega_rom *const *roms;  // images, copied
+    uint32_t rom_count;           // 1: all environments play it; else count
+    const int32_t *modes;         // one per environment (MEGA_MODE_DEFAULT is allowed), or NULL
+    const uint32_t *difficulties; // one per environment, or NULL
+} mega_vector_desc;
+
+// Arrays of the caller, with a row per result. Each may be NULL: not wanted. Rows are the environments in
+// order (those of the group, for group_recv); with batch < count they are in the order of completion.
+typedef struct mega_vector_out {
+    uint8_t *observations; // mega_vector_observation_size() bytes each
+    // Likewise, with MEGA_AUTORESET_SAME_STEP: the last of an episode that ended in this step. Other rows are
+    // left alone.
+    uint8_t *final_observations;
+    int32_t *rewards;
+    uint8_t *terminations;
+    uint8_t *truncations;
+    int32_t *env_ids;
+    int32_t *lives;
+    int32_t *frame_numbers;         // since the last seeded reset
+    int32_t *episode_frame_numbers; // since the last reset
+    uint8_t *episode_ends;          // 1: an episode ended with this step (a lost life may only be reported)
+} mega_vector_out;
+
+// Starts the threads. No frame is emulated before the first reset.
+MEGA_API mega_status mega_vector_create(const mega_vector_desc *desc, mega_vector **out);
+// Waits for outstanding work.
+MEGA_API void mega_vector_destroy(mega_vector *vector);
+
+// Starts new episodes in all environments, or where mask[i] is not 0; the others report what they did last.
+// The first reset must be of all, and so must every one with batch < count. seeds[i] >= 0 also reseeds and
+// power cycles environment i, a negative one, or NULL, continues. Results that were not received are dropped.
+// `out` may be NULL, here and below.
+MEGA_API mega_status mega_vector_reset(mega_vector *vector, const uint8_t *mask, const int32_t *seeds,
+                                       const mega_vector_out *out);
+// Steps all environments (the `batch` last received, with batch < count) and waits. `strengths` scale the
+// paddles' movement; NULL means 1. Nothing is played if an action is wrong. When a program jammed its
+// processor, all rows are filled nevertheless, and the status and mega_vector_failed() tell.
+MEGA_API mega_status mega_vector_step(mega_vector *vector, const int32_t *actions, const float *strengths,
+                                      const mega_vector_out *out);
+
+// Hands `count` environments an action each. env_ids NULL: those of the last batch, in its order.
+MEGA_API mega_status mega_vector_send(mega_vector *vector, const int32_t *env_ids, uint32_t count,
+                                      const int32_t *actions, const float *strengths);
+// Waits for `batch` results; fails with MEGA_ERROR_ORDER if fewer are outstanding. timeout_ms < 0: forever.
+// After MEGA_ERROR_TIMEOUT nothing is lost.
+MEGA_API mega_status mega_vector_recv(mega_vector *vector, int32_t timeout_ms, const mega_vector_out *out);
+
+// The same for one group; arrays have an entry per environment of the group. Only with batch == count.
+MEGA_API mega_status mega_vector_group_send(mega_vector *vector, uint32_t group, const int32_t *actions,
+                                            const float *strengths);
+MEGA_API mega_status mega_vector_group_recv(mega_vector *vector, uint32_t group, int32_t timeout_ms,
+                                            const mega_vector_out *out);
+
+// The environment that made the last call fail, or -1.
+MEGA_API int32_t mega_vector_failed(const mega_vector *vector);
+
+MEGA_API uint32_t mega_vector_count(const mega_vector *vector);
+MEGA_API uint32_t mega_vector_batch(const mega_vector *vector);
+MEGA_API uint32_t mega_vector_threads(const mega_vector *vector);
+// Environments of a group; *first is the first one's index. 0 past the last group.
+MEGA_API uint32_t mega_vector_group(const mega_vector *vector, uint32_t group, uint32_t *first);
+// Action numbers by index; *count entries. One game: its minimal set, or its full one with full_actions.
+// Several: all 18, and what is illegal in a game does nothing there.
+MEGA_API const uint8_t *mega_vector_actions(const mega_vector *vector, uint32_t *count);
+// Bytes: stack * height * width (* 3); 0 when blind.
+MEGA_API size_t mega_vector_observation_size(const mega_vector *vector);
+
+// Views into the vector, and looks at one environment; not of one whose work is outstanding.
+// Observations of all, [count][stack][height][width] (or [3] more), 64-byte aligned; NULL when blind.
+MEGA_API const uint8_t *mega_vector_observations(const mega_vector *vector);
+// 128 bytes, or NULL when there is no such environment.
+MEGA_API const uint8_t *mega_vector_ram(const mega_vector *vector, uint32_t env_id);
+MEGA_API mega_status mega_vector_set_ram(mega_vector *vector, uint32_t env_id, uint32_t index,
+                                         uint32_t value);
+MEGA_API uint32_t mega_vector_screen_height(const mega_vector *vector,
+                                            uint32_t env_id); // 0: no such environment
+// The screen after the last frame: height * 160 palette indices, or three times as many bytes of RGB.
+MEGA_API mega_status mega_vector_screen(mega_vector *vector, uint32_t env_id, uint8_t *pixels, size_t size);
+MEGA_API mega_status mega_vector_screen_rgb(mega_vector *vector, uint32_t env_id, uint8_t *pixels,
+                                            size_t size);
+
+// Save states of whole environments: console, generators, stack, counters of the episode. They go on bit for
+// bit in any vector of this version with the same cartridge, preprocessing and, to play on alike, settings.
+// Bytes of a state; the largest one's when games differ.
+MEGA_API size_t mega_vector_state_size(const mega_vector *vector);
+// `bytes` receives `count` states of mega_vector_state_size() bytes; `size` is for all of them.
+MEGA_API mega_status mega_vector_save(mega_vector *vector, const int32_t *env_ids, uint32_t count,
+                                      void *bytes, size_t size);
+// Either all `count` states are good and taken, or none.
+MEGA_API mega_status mega_vector_restore(mega_vector *vector, const int32_t *env_ids, uint32_t count,
+                                         const void *bytes, size_t size);
+// State from_ids[k] of `from` into to_ids[k] of `to`, one after the other. The two may be the same vector.
+MEGA_API mega_status mega_vector_copy(mega_vector *to, const int32_t *to_ids, mega_vector *from,
+                                      const int32_t *from_ids, uint32_t count);
+
+// Finished episodes. Rewards are counted without clipping; an episode that a reset cut off does not count.
+typedef struct mega_episode {
+    int64_t score; // sum of rewards
+    int32_t env_id;
+    uint32_t steps;
+    uint32_t frames; // emulated by these steps
+    uint8_t terminated;
+    uint8_t truncated;
+    uint8_t pad[2];
+} mega_episode;
+
+typedef struct mega_vector_statistics {
+    uint64_t episodes; // finished
+    int64_t score_sum;
+    uint64_t steps_sum;
+    uint64_t frames_sum;
+    mega_episode last; // zero before the first
+} mega_vector_statistics;
+
+// Of environment `env_id`, or of all for -1, since create.
+MEGA_API mega_status mega_vector_get_statistics(const mega_vector *vector, int32_t env_id,
+                                                mega_vector_statistics *out);
+// Takes up to `capacity` finished episodes, oldest first; returns how many. Those that nobody took in time
+// are lost.
+MEGA_API uint32_t mega_vector_drain_episodes(mega_vector *vector, mega_episode *episodes, uint32_t capacity);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-// cmd_bench.c - `megacade bench`: emulated frames per second with random play.
+// cmd_bench.c - `megacade bench`: emulated frames per second of a vector with random play.
 //
 // Environment i is seeded with i and plays its own stream of actions, so what happens does not depend on the
 // number of threads. The first steps are hashed and not timed: the checksum shows a fast wrong answer.
@@ -10,28 +10,16 @@
 #include "stream.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    CHECK_STEPS = 32,        // steps of each environment in the checksum
-    EPISODE_FRAMES = 108000, // as mega_task's default
+    CHECK_STEPS = 32, // steps of each environment in the checksum
     REPEAT_MAX = 1000,
     SIDE_MAX = 1024, // of an observation
     THREADS_MAX = 1024
 };
 static const double chunk_seconds = 0.05; // of work between two looks at the clock
-
-// One environment: a task when frames are observed, else a bare console.
-typedef struct bench_lane {
-    mega_task *task;
-    mega_env *env;
-    mega_stream stream;
-    uint64_t hash;
-    uint64_t resets;
-    uint8_t *observation; // a view into bench.observations
-} bench_lane;
 
 typedef struct bench_run {
     mega_load load;
@@ -44,28 +32,15 @@ typedef struct bench_run {
     const char *obs;
     bool plain, json;
     uint32_t height, width; // of the observation; 0 for ram and none
-    bool ram;
-    // the run
+    // the run; arrays have an entry for each environment
     mega_rom *rom;
-    bench_lane *lanes;
-    uint8_t *observations;
-    size_t observation_size;
-    uint32_t actions[MEGA_ACTION_COUNT];
-    uint32_t action_count;
+    mega_vector *vector;
+    mega_stream *streams;
+    int32_t *actions;
+    int32_t *rewards;
+    uint64_t *hashes;
     uint64_t checksum;
 } bench_run;
-
-// A thread's share of a chunk of work.
-typedef struct bench_share {
-    const bench_run *bench;
-    bench_lane *lanes;
-    size_t count;
-    uint64_t rounds; // steps of each lane
-    bool hashing;
-    mega_status status;
-    char error[512]; // the library's sentences belong to the thread
-    pthread_t thread;
-} bench_share;
 
 typedef struct bench_timing {
     double seconds;
@@ -74,33 +49,7 @@ typedef struct bench_timing {
     double fps;
 } bench_timing;
 
-// ---- lanes -------------------------------------------------------------------------------------------
-
-static mega_status step_task(const bench_run *bench, bench_lane *lane, int32_t *reward) {
-    mega_task_result result = {0};
-    const uint32_t action = mega_stream_below(&lane->stream, mega_task_action_count(lane->task));
-    mega_status status =
-        mega_task_step(lane->task, action, 1.0f, lane->observation, bench->observation_size, &result);
-    *reward = result.reward;
-    if (status == MEGA_OK && result.episode_over) {
-        lane->resets++;
-        status = mega_task_reset(lane->task, -1, lane->observation, bench->observation_size, NULL);
-    }
-    return status;
-}
-
-static mega_status step_env(const bench_run *bench, bench_lane *lane, int32_t *reward) {
-    const uint32_t action = bench->actions[mega_stream_below(&lane->stream, bench->action_count)];
-    mega_status status = mega_env_act(lane->env, action, 1.0f, reward);
-    if (status == MEGA_OK && mega_env_game_over(lane->env)) {
-        lane->resets++;
-        status = mega_env_reset(lane->env);
-    }
-    if (bench->ram) {
-        memcpy(lane->observation, mega_env_ram(lane->env), MEGA_RAM_SIZE);
-    }
-    return status;
-}
+// ---- playing -----------------------------------------------------------------------------------------
 
 static void put_little_endian(uint64_t value, uint8_t *bytes, size_t size) {
     for (size_t i = 0; i < size; i++) {
@@ -108,79 +57,38 @@ static void put_little_endian(uint64_t value, uint8_t *bytes, size_t size) {
     }
 }
 
-// Adds what the last step showed. Without an observation the RAM is looked at all the same.
-static void hash_lane(const bench_run *bench, bench_lane *lane, int32_t reward) {
-    uint8_t bytes[4];
-    put_little_endian((uint32_t)reward, bytes, sizeof bytes);
-    if (lane->env != NULL) {
-        lane->hash = mega_fnv(lane->hash, mega_env_ram(lane->env), MEGA_RAM_SIZE);
-    } else {
-        lane->hash = mega_fnv(lane->hash, lane->observation, bench->observation_size);
+// Adds what the last step showed. Without an observation the RAM is looked at.
+static void hash_step(const bench_run *bench) {
+    const size_t size = mega_vector_observation_size(bench->vector);
+    const uint8_t *const observations = mega_vector_observations(bench->vector);
+    for (uint32_t i = 0; i < (uint32_t)bench->envs; i++) {
+        uint8_t bytes[4];
+        uint64_t hash = bench->hashes[i];
+        put_little_endian((uint32_t)bench->rewards[i], bytes, sizeof bytes);
+        hash = observations != NULL ? mega_fnv(hash, observations + i * size, size)
+                                    : mega_fnv(hash, mega_vector_ram(bench->vector, i), MEGA_RAM_SIZE);
+        bench->hashes[i] = mega_fnv(hash, bytes, sizeof bytes);
     }
-    lane->hash = mega_fnv(lane->hash, bytes, sizeof bytes);
 }
 
-static mega_status step_share(bench_share *share) {
-    for (uint64_t round = 0; round < share->rounds; round++) {
-        for (size_t i = 0; i < share->count; i++) {
-            bench_lane *const lane = &share->lanes[i];
-            int32_t reward = 0;
-            const mega_status status = lane->task != NULL ? step_task(share->bench, lane, &reward)
-                                                          : step_env(share->bench, lane, &reward);
-            if (status != MEGA_OK) {
-                return status;
-            }
-            if (share->hashing) {
-                hash_lane(share->bench, lane, reward);
-            }
-        }
-    }
-    return MEGA_OK;
-}
-
-static void *run_share(void *argument) {
-    bench_share *const share = argument;
-    share->status = step_share(share);
-    if (share->status != MEGA_OK) {
-        (void)snprintf(share->error, sizeof share->error, "%s", mega_last_error());
-    }
-    return NULL;
-}
-
-// Steps every lane `rounds` times, each thread a contiguous range. Returns an exit code.
+// Steps every environment `rounds` times. Returns an exit code.
 static int run_rounds(const bench_run *bench, uint64_t rounds, bool hashing) {
-    const size_t threads = (size_t)bench->threads;
-    const size_t envs = (size_t)bench->envs;
-    bench_share *shares = calloc(threads, sizeof *shares);
-    if (shares == NULL) {
-        return mega_report_failure("out of memory");
-    }
-    size_t started = 1;
-    int exit_code = MEGA_EXIT_OK;
-    for (size_t i = 0; i < threads; i++) {
-        const size_t first = envs * i / threads;
-        shares[i].bench = bench;
-        shares[i].lanes = bench->lanes + first;
-        shares[i].count = envs * (i + 1) / threads - first;
-        shares[i].rounds = rounds;
-        shares[i].hashing = hashing;
-        if (i > 0 && pthread_create(&shares[i].thread, NULL, run_share, &shares[i]) != 0) {
-            exit_code = mega_report_failure("cannot start thread %zu; use fewer with --threads", i + 1);
-            break;
+    const mega_vector_out out = {.rewards = bench->rewards};
+    uint32_t choices = 0;
+    (void)mega_vector_actions(bench->vector, &choices);
+    for (uint64_t round = 0; round < rounds; round++) {
+        for (int64_t i = 0; i < bench->envs; i++) {
+            bench->actions[i] = (int32_t)mega_stream_below(&bench->streams[i], choices);
         }
-        started = i + 1;
-    }
-    (void)run_share(&shares[0]);
-    for (size_t i = 1; i < started; i++) {
-        (void)pthread_join(shares[i].thread, NULL);
-    }
-    for (size_t i = 0; i < started && exit_code == MEGA_EXIT_OK; i++) {
-        if (shares[i].status != MEGA_OK) {
-            exit_code = mega_report_failure("%s", shares[i].error);
+        const mega_status status = mega_vector_step(bench->vector, bench->actions, NULL, &out);
+        if (status != MEGA_OK) {
+            return mega_report_status(status);
+        }
+        if (hashing) {
+            hash_step(bench);
         }
     }
-    free(shares);
-    return exit_code;
+    return MEGA_EXIT_OK;
 }
 
 // ---- setting up --------------------------------------------------------------------------------------
@@ -190,8 +98,7 @@ static int read_obs(bench_run *bench) {
     char height[8];
     int64_t h = 0;
     int64_t w = 0;
-    bench->ram = strcmp(bench->obs, "ram") == 0;
-    if (bench->ram || strcmp(bench->obs, "none") == 0) {
+    if (strcmp(bench->obs, "ram") == 0 || strcmp(bench->obs, "none") == 0) {
         return MEGA_EXIT_OK;
     }
     const size_t length = strcspn(bench->obs, "x");
@@ -221,106 +128,72 @@ static int check_settings(bench_run *bench) {
     return read_obs(bench);
 }
 
-static mega_status open_lane(const bench_run *bench, bench_lane *lane, uint32_t index) {
-    lane->stream.state = index;
-    lane->hash = MEGA_FNV_START;
-    if (bench->height == 0) {
-        const mega_env_desc desc = {
-            .struct_size = sizeof desc,
-            .seed = (int32_t)index,
-            .frame_skip = (uint32_t)bench->frame_skip,
-            .max_episode_frames = EPISODE_FRAMES,
-            .plain = bench->plain,
-        };
-        return mega_env_create(&desc, bench->rom, &lane->env);
-    }
-    const mega_task_desc desc = {
+static int open_vector(bench_run *bench) {
+    const mega_rom *const roms[] = {bench->rom};
+    const mega_vector_desc desc = {
         .struct_size = sizeof desc,
-        .frame_skip = (uint32_t)bench->frame_skip,
-        .height = bench->height,
-        .width = bench->width,
-        .max_episode_frames = EPISODE_FRAMES,
-        .plain = bench->plain,
+        .count = (uint32_t)bench->envs,
+        .threads = (uint32_t)bench->threads,
+        .autoreset = MEGA_AUTORESET_SAME_STEP,
+        .blind = bench->height == 0,
+        .roms = roms,
+        .rom_count = 1,
+        .task =
+            {
+                .struct_size = sizeof desc.task,
+                .frame_skip = (uint32_t)bench->frame_skip,
+                .height = bench->height,
+                .width = bench->width,
+                .plain = bench->plain,
+            },
     };
-    return mega_task_create(&desc, bench->rom, &lane->task);
+    const mega_status status = mega_vector_create(&desc, &bench->vector);
+    return status == MEGA_OK ? MEGA_EXIT_OK : mega_report_status(status);
 }
 
-// The observations of all lanes lie in one array, as a learner would have them.
-static int open_observations(bench_run *bench) {
-    bench->observation_size = bench->ram           ? MEGA_RAM_SIZE
-                              : bench->height != 0 ? mega_task_observation_size(bench->lanes[0].task)
-                                                   : 0;
-    if (bench->observation_size == 0) {
-        return MEGA_EXIT_OK;
-    }
-    bench->observations = calloc((size_t)bench->envs, bench->observation_size);
-    if (bench->observations == NULL) {
-        return mega_report_failure("out of memory for %" PRId64 " observations of %zu bytes; use fewer "
-                                   "--envs",
-                                   bench->envs, bench->observation_size);
-    }
-    for (size_t i = 0; i < (size_t)bench->envs; i++) {
-        bench->lanes[i].observation = bench->observations + i * bench->observation_size;
-    }
-    return MEGA_EXIT_OK;
-}
-
-static int reset_tasks(bench_run *bench) {
-    for (size_t i = 0; i < (size_t)bench->envs && bench->height != 0; i++) {
-        bench_lane *const lane = &bench->lanes[i];
-        const mega_status status =
-            mega_task_reset(lane->task, (int64_t)i, lane->observation, bench->observation_size, NULL);
-        if (status != MEGA_OK) {
-            return mega_report_status(status);
-        }
-    }
-    return MEGA_EXIT_OK;
-}
-
-static int open_lanes(bench_run *bench) {
-    bench->lanes = calloc((size_t)bench->envs, sizeof *bench->lanes);
-    if (bench->lanes == NULL) {
+// Environment i gets seed i.
+static int reset_vector(bench_run *bench) {
+    const size_t envs = (size_t)bench->envs;
+    bench->streams = calloc(envs, sizeof *bench->streams);
+    bench->actions = calloc(envs, sizeof *bench->actions);
+    bench->rewards = calloc(envs, sizeof *bench->rewards);
+    bench->hashes = calloc(envs, sizeof *bench->hashes);
+    if (bench->streams == NULL || bench->actions == NULL || bench->rewards == NULL || bench->hashes == NULL) {
         return mega_report_failure("out of memory for %" PRId64 " environments; use fewer --envs",
                                    bench->envs);
     }
-    bench->action_count = mega_load_action_list(mega_load_minimal_actions(bench->rom), bench->actions);
-    for (uint32_t i = 0; i < (uint32_t)bench->envs; i++) {
-        const mega_status status = open_lane(bench, &bench->lanes[i], i);
-        if (status != MEGA_OK) {
-            return mega_report_status(status);
-        }
+    for (size_t i = 0; i < envs; i++) {
+        bench->streams[i].state = i;
+        bench->hashes[i] = MEGA_FNV_START;
+        bench->actions[i] = (int32_t)i;
     }
-    const int exit_code = open_observations(bench);
-    return exit_code == MEGA_EXIT_OK ? reset_tasks(bench) : exit_code;
+    const mega_status status = mega_vector_reset(bench->vector, NULL, bench->actions, NULL);
+    return status == MEGA_OK ? MEGA_EXIT_OK : mega_report_status(status);
 }
 
-static void close_lanes(bench_run *bench) {
-    for (size_t i = 0; bench->lanes != NULL && i < (size_t)bench->envs; i++) {
-        mega_task_destroy(bench->lanes[i].task);
-        mega_env_destroy(bench->lanes[i].env);
-    }
-    free(bench->lanes);
-    free(bench->observations);
+static void close_run(bench_run *bench) {
+    mega_vector_destroy(bench->vector);
     mega_rom_destroy(bench->rom);
+    free(bench->streams);
+    free(bench->actions);
+    free(bench->rewards);
+    free(bench->hashes);
 }
 
 // ---- measuring ---------------------------------------------------------------------------------------
 
 static uint64_t count_resets(const bench_run *bench) {
-    uint64_t resets = 0;
-    for (size_t i = 0; i < (size_t)bench->envs; i++) {
-        resets += bench->lanes[i].resets;
-    }
-    return resets;
+    mega_vector_statistics statistics;
+    return mega_vector_get_statistics(bench->vector, -1, &statistics) == MEGA_OK ? statistics.episodes : 0;
 }
 
 // Runs the hashed steps; they are the first part of the warm-up.
 static int run_check(bench_run *bench) {
     const int exit_code = run_rounds(bench, CHECK_STEPS, true);
     bench->checksum = MEGA_FNV_START;
-    for (size_t i = 0; i < (size_t)bench->envs; i++) {
+    for (int64_t i = 0; i < bench->envs; i++) {
         uint8_t bytes[8];
-        put_little_endian(bench->lanes[i].hash, bytes, sizeof bytes);
+        put_little_endian(bench->hashes[i], bytes, sizeof bytes);
         bench->checksum = mega_fnv(bench->checksum, bytes, sizeof bytes);
     }
     return exit_code;
@@ -445,7 +318,10 @@ static int set_up(bench_run *bench) {
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = mega_load_rom(&bench->load, &bench->options, &bench->rom);
     }
-    return exit_code == MEGA_EXIT_OK ? open_lanes(bench) : exit_code;
+    if (exit_code == MEGA_EXIT_OK) {
+        exit_code = open_vector(bench);
+    }
+    return exit_code == MEGA_EXIT_OK ? reset_vector(bench) : exit_code;
 }
 
 int mega_cmd_bench(int argc, char *const argv[]) {
@@ -481,6 +357,6 @@ int mega_cmd_bench(int argc, char *const argv[]) {
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = measure(&bench);
     }
-    close_lanes(&bench);
+    close_run(&bench);
     return exit_code;
 }

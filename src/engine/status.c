@@ -19,11 +19,14 @@ const char *mega_status_string(mega_status status) {
     case MEGA_ERROR_ARGUMENT: return "argument out of range";
     case MEGA_ERROR_MODE: return "no such mode or difficulty";
     case MEGA_ERROR_ACTION: return "not an action";
+    case MEGA_ERROR_ORDER: return "called at the wrong time";
+    case MEGA_ERROR_TIMEOUT: return "the time was up";
     case MEGA_ERROR_FILE: return "file cannot be read or written";
     case MEGA_ERROR_ROM: return "not a usable cartridge image";
     case MEGA_ERROR_ROM_NOT_FOUND: return "cartridge image not found";
     case MEGA_ERROR_GAME: return "unknown game";
     case MEGA_ERROR_MEMORY: return "out of memory";
+    case MEGA_ERROR_THREAD: return "a thread could not be started";
     case MEGA_ERROR_CUDA: return "no usable GPU";
     case MEGA_ERROR_STATE: return "not a saved state of this cartridge";
     case MEGA_ERROR_STATE_VERSION: return "saved state of another version";

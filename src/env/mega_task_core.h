@@ -16,7 +16,7 @@ typedef struct mega_task_settings {
     uint32_t stack;
     int32_t noop_max;
     int32_t max_frames; // of an episode's steps
-    uint32_t channels;  // 1 gray, 3 RGB
+    uint32_t channels;  // 1 gray, 3 RGB, 0 nothing is observed
     uint8_t maxpool, fire_reset, reward_clipping, episodic_life, life_loss_info;
     uint8_t pad[3];
 } mega_task_settings;
@@ -24,10 +24,8 @@ typedef struct mega_task_settings {
 // What a task remembers beside its environment.
 typedef struct mega_task_state {
     mega_mt19937 noop_random;
-    int32_t lives;   // at the end of the last step
-    uint32_t frames; // of this episode
-    uint32_t newest; // place in the stack of the newest frame
-    uint32_t pad;
+    int32_t lives;                      // at the end of the last step
+    uint32_t frames;                    // of this episode
     uint8_t repeats[MEGA_PICTURE_ROWS]; // 1 where a row of the pooled gray screen equals the one above
 } mega_task_state;
 
@@ -40,11 +38,12 @@ typedef struct mega_task_view {
     uint32_t action_count;
     uint8_t *pooled;  // the last pooled screen, full size: channels * 160 * height
     uint8_t *earlier; // the frame before, when the console could not keep it
-    uint8_t *frames;  // stack * height * width * channels, a ring
+    uint8_t *frames;  // the observation: stack * height * width * channels, oldest frame first
 } mega_task_view;
 
 typedef struct mega_task_outcome {
     int32_t reward;
+    int32_t score; // the reward before clipping
     uint8_t terminated, truncated, episode_over, pad;
 } mega_task_outcome;
 
@@ -95,8 +94,8 @@ MEGA_FN uint32_t task_screen_pixels(const mega_task_view *task) {
     return MEGA_WIDTH * (uint32_t)task->resizer->source_height;
 }
 
-// Sets the pooled screen to the maximum of two frames, or of one frame and what it holds (first == NULL), or to
-// one frame (second == NULL).
+// Sets the pooled screen to the maximum of two frames, or of one frame and what it holds (first == NULL), or
+// to one frame (second == NULL).
 MEGA_FN void task_pool(mega_task_view *task, const uint8_t *first, const uint8_t *second) {
     const uint32_t count = task_screen_pixels(task), pal = task->stage->machine.cartridge->pal;
     if (task->settings->channels == 1) {
@@ -112,25 +111,32 @@ MEGA_FN void task_pool(mega_task_view *task, const uint8_t *first, const uint8_t
     }
 }
 
-// Resizes the pooled screen into the next place of the stack.
-MEGA_FN void task_push(mega_task_view *task) {
-    const uint32_t size = task->resizer->height * task->resizer->width * task->resizer->channels;
-    task->state->newest = (task->state->newest + 1u) % task->settings->stack;
-    resize_run(task->resizer, task->pooled, task->state->repeats, task->frames + size * task->state->newest);
+// Marks the rows of a pooled gray screen that came from elsewhere.
+MEGA_FN void task_mark_repeats(mega_task_view *task) {
+    if (task->settings->channels == 1) {
+        task_pool_gray(task->pooled, task->pooled, task_screen_pixels(task) / MEGA_WIDTH, task->pooled,
+                       task->state->repeats);
+    }
 }
 
-// The stack as the learner gets it: oldest frame first.
-MEGA_FN void task_observe(const mega_task_view *task, uint8_t *observation) {
-    const uint32_t size = task->resizer->height * task->resizer->width * task->resizer->channels;
-    const uint32_t older = task->settings->stack - 1u - task->state->newest;
-    MEGA_COPY(observation, task->frames + size * (task->state->newest + 1u), size * older);
-    MEGA_COPY(observation + size * older, task->frames, size * (task->state->newest + 1u));
+MEGA_FN uint32_t task_frame_size(const mega_task_view *task) {
+    return task->resizer->height * task->resizer->width * task->resizer->channels;
+}
+
+// Moves the stack down by one frame and resizes the pooled screen into the last place.
+MEGA_FN void task_push(mega_task_view *task) {
+    const uint32_t size = task_frame_size(task);
+    uint8_t *frame = task->frames;
+    for (uint32_t i = 1; i < task->settings->stack; i++) {
+        MEGA_COPY(frame, frame + size, size);
+        frame += size;
+    }
+    resize_run(task->resizer, task->pooled, task->state->repeats, frame);
 }
 
 // ---- reset ---------------------------------------------------------------------------------------------
 
-// What follows a reset of the environment. `reset_draws` serve a game that ends during the no-ops; returns
-// the number of resets made, so that the caller can prepare new ones.
+// FIRE is pressed after a reset where the action set has it.
 MEGA_FN uint32_t task_needs_fire(const mega_task_view *task) {
     uint32_t fire = 0;
     for (uint32_t i = 0; i < task->action_count; i++) {
@@ -149,35 +155,47 @@ MEGA_FN uint32_t task_draw_noops(mega_task_view *task) {
 
 // After the no-ops: the first observation shows the screen, with zeros before it.
 MEGA_FN void task_begin_episode(mega_task_view *task) {
-    const mega_resizer *r = task->resizer;
-    task_pool(task, task_picture(task, 0), NULL);
-    MEGA_FILL(task->frames, 0, task->settings->stack * r->height * r->width * r->channels);
-    task_push(task);
+    if (task->settings->channels != 0) {
+        task_pool(task, task_picture(task, 0), NULL);
+        MEGA_FILL(task->frames, 0, task->settings->stack * task_frame_size(task));
+        task_push(task);
+    }
     task->state->frames = 0;
     task->state->lives = task->stage->session->rules.lives;
 }
 
 // ---- step ----------------------------------------------------------------------------------------------
 
-// Captures the frames of a step that was left after `left` frames were not played. A step left before its last
-// frame was captured shows stale pictures, as in the reference: `earlier` is the frame before the last.
+// How the frame with `left` frames to go, itself included, is run.
+MEGA_FN uint32_t task_run_mode(const mega_task_settings *settings, uint32_t left) {
+    const uint32_t seen = settings->channels != 0 && (left == 1 || (left == 2 && settings->maxpool));
+    return !seen ? MEGA_RUN_FAST : settings->channels == 1 ? MEGA_RUN_SHADED : MEGA_RUN_DRAWN;
+}
+
+// Makes the observation of a step that was left when `left` frames were not finished. A step left before its
+// last frame was captured shows stale pictures, as in the reference. `earlier` is the frame before the last
+// where the console could not keep it, else NULL.
 MEGA_FN void task_capture(mega_task_view *task, uint32_t left, const uint8_t *earlier) {
     const uint32_t pooling = task->settings->maxpool && task->settings->frame_skip > 1;
+    if (left <= 1 && pooling && earlier == NULL) {
+        earlier = task_picture(task, 1);
+    }
     if (left == 0) {
         task_pool(task, task_picture(task, 0), pooling ? earlier : NULL);
     } else if (left == 1 && pooling) {
         task_pool(task, NULL, earlier);
     }
+    task_push(task);
 }
 
 MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float strength) {
     mega_stage *stage = task->stage;
     mega_task_state *state = task->state;
     const mega_task_settings *settings = task->settings;
-    uint32_t sum = 0, over = 0, lost = 0, left = settings->frame_skip, earlier_kept = 0, ended = 0;
+    const uint8_t *earlier = NULL;
+    uint32_t sum = 0, over = 0, lost = 0, left = settings->frame_skip, ended = 0;
     for (; left >= 1; left--) {
-        const uint32_t seen = left == 1 || (left == 2 && settings->maxpool);
-        stage->how = !seen ? MEGA_RUN_FAST : settings->channels == 1 ? MEGA_RUN_SHADED : MEGA_RUN_DRAWN;
+        stage->how = task_run_mode(settings, left);
         sum += (uint32_t)env_act(stage, action, strength);
         over = env_game_over(stage);
         state->frames++;
@@ -186,21 +204,20 @@ MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float
         if (ended) {
             break;
         }
-        if (left == 2 && stage->session->console.sync.unfinished) {
+        if (left == 2 && settings->channels != 0 && stage->session->console.sync.unfinished) {
             // The next frame will be drawn into the same buffer.
             MEGA_COPY(task->earlier, task_picture(task, 0), task_screen_pixels(task));
-            earlier_kept = 1;
+            earlier = task->earlier;
         }
     }
     stage->how = MEGA_RUN_FAST;
-    if (left <= 1) {
-        const uint32_t pooling = settings->maxpool && settings->frame_skip > 1;
-        task_capture(task, left, !pooling ? NULL : earlier_kept ? task->earlier : task_picture(task, 1));
+    if (settings->channels != 0) {
+        task_capture(task, left, earlier);
     }
-    task_push(task);
     state->lives = stage->session->rules.lives;
     mega_task_outcome outcome;
     const int32_t reward = (int32_t)sum;
+    outcome.score = reward;
     outcome.reward = !settings->reward_clipping ? reward : reward > 1 ? 1 : reward < -1 ? -1 : reward;
     outcome.terminated = over || ((settings->episodic_life || settings->life_loss_info) && lost);
     outcome.truncated = !outcome.terminated && state->frames >= (uint32_t)settings->max_frames;

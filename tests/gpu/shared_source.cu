@@ -30,13 +30,13 @@ void check_everything(check_arguments a, uint32_t *out)
     uint8_t audio[6] = {1, 2, 3, 4, 5, 6};
     console_power_on(a.machine, a.draws);
     console_reset(a.machine, a.draws);
-    env_reset(a.stage, a.draws);
+    env_begin_reset(a.stage, a.draws);
+    env_finish_reset(a.stage);
     out[0] = console_run_frame(a.machine, a.numbers[0]);
     out[1] = (uint32_t)env_act(a.stage, a.numbers[1], 1.0f);
     task_begin_episode(a.task);
     out[2] = task_draw_noops(a.task);
     out[3] = (uint32_t)task_step(a.task, a.numbers[2], 1.0f).reward;
-    task_observe(a.task, a.samples);
     resize_prepare(a.resizer, 210, 160, a.numbers[3], a.numbers[4], 1);
     sound_power_on(a.sound);
     sound_generate(a.sound, audio, a.samples, 512);

@@ -108,6 +108,46 @@ class TaskResult(ctypes.Structure):
     ]
 
 
+class VectorDesc(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("count", c_uint32),
+        ("batch", c_uint32),
+        ("threads", c_uint32),
+        ("pin", c_uint32),
+        ("groups", c_uint32),
+        ("autoreset", c_uint32),
+        ("seed", c_uint32),
+        ("episode_log", c_uint32),
+        ("blind", c_uint8),
+        ("pad", c_uint8 * 3),
+        ("task", TaskDesc),
+        ("roms", POINTER(c_void_p)),
+        ("rom_count", c_uint32),
+        ("modes", POINTER(c_int32)),
+        ("difficulties", POINTER(c_uint32)),
+    ]
+
+
+# Rows of a vector's results: name in mega_vector_out, and the type of an entry (None for an observation).
+VECTOR_ROWS = {
+    "observations": None,
+    "final_observations": None,
+    "rewards": np.int32,
+    "terminations": np.bool_,
+    "truncations": np.bool_,
+    "env_ids": np.int32,
+    "lives": np.int32,
+    "frame_numbers": np.int32,
+    "episode_frame_numbers": np.int32,
+    "episode_ends": np.bool_,
+}
+
+
+class VectorOut(ctypes.Structure):
+    _fields_ = [(name, c_void_p) for name in VECTOR_ROWS]
+
+
 SIGNATURES = {  # name: (result, parameters); a result of None stands for mega_status, which is checked
     "mega_rom_load": (None, [c_char_p, POINTER(c_void_p)]),
     "mega_rom_find": (None, [c_char_p, c_char_p, POINTER(c_void_p)]),
@@ -147,6 +187,12 @@ SIGNATURES = {  # name: (result, parameters); a result of None stands for mega_s
     "mega_task_observation_size": (c_size_t, [c_void_p]),
     "mega_task_reset": (None, [c_void_p, c_int64, c_void_p, c_size_t, POINTER(TaskResult)]),
     "mega_task_step": (None, [c_void_p, c_uint32, c_float, c_void_p, c_size_t, POINTER(TaskResult)]),
+    "mega_vector_create": (None, [POINTER(VectorDesc), POINTER(c_void_p)]),
+    "mega_vector_destroy": (c_int, [c_void_p]),
+    "mega_vector_actions": (POINTER(c_uint8), [c_void_p, POINTER(c_uint32)]),
+    "mega_vector_observation_size": (c_size_t, [c_void_p]),
+    "mega_vector_reset": (None, [c_void_p, c_void_p, c_void_p, POINTER(VectorOut)]),
+    "mega_vector_step": (None, [c_void_p, c_void_p, c_void_p, POINTER(VectorOut)]),
     "mega_action_from_polar": (None, [c_float, c_float, c_float, c_float, POINTER(c_uint32)]),
 }
 
@@ -344,6 +390,41 @@ class Task:
             self.handle, index, strength, self.observation.ctypes.data, self.observation.size, byref(result)
         )
         return self.observation, result
+
+
+class Vector:
+    """A vector of one game. `rows` holds the results of the last call, by the names of mega_vector_out."""
+
+    def __init__(self, rom, count, *, batch=0, threads=0, autoreset=0, **settings):
+        self.handle = c_void_p()
+        task = make_desc(TaskDesc, settings)
+        numbers = {"count": count, "batch": batch, "threads": threads, "autoreset": autoreset}
+        desc = make_desc(VectorDesc, {**numbers, "task": task, "rom_count": 1})
+        desc.roms = (c_void_p * 1)(rom.handle)
+        LIB.mega_vector_create(byref(desc), byref(self.handle))
+        shape = (batch or count, task.stack or 4, task.height or 84, task.width or 84) + ((3,) if task.rgb else ())
+        self.rows = {name: np.zeros(*((shape, np.uint8) if kind is None else (shape[0], kind)))
+                     for name, kind in VECTOR_ROWS.items()}
+        assert self.rows["observations"][0].size == LIB.mega_vector_observation_size(self.handle)
+        self.out = VectorOut(**{name: rows.ctypes.data for name, rows in self.rows.items()})
+        actions = c_uint32()
+        LIB.mega_vector_actions(self.handle, byref(actions))
+        self.action_count = actions.value
+
+    def __del__(self):
+        LIB.mega_vector_destroy(self.handle)
+
+    def reset(self, seeds=None, mask=None):
+        seeds = None if seeds is None else np.ascontiguousarray(seeds, np.int32)
+        mask = None if mask is None else np.ascontiguousarray(mask, np.uint8)
+        pointers = [None if array is None else array.ctypes.data for array in (mask, seeds)]
+        LIB.mega_vector_reset(self.handle, *pointers, byref(self.out))
+        return self.rows
+
+    def step(self, actions):
+        actions = np.ascontiguousarray(actions, np.int32)
+        LIB.mega_vector_step(self.handle, actions.ctypes.data, None, byref(self.out))
+        return self.rows
 
 
 def action_from_polar(radius, theta, fire, threshold=0.5):

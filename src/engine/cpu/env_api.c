@@ -1,15 +1,80 @@
 // env_api.c - the functions of megacade.h, section env.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "environment.h"
+#include "mega_gym.h"
 #include "mega_palettes.h"
+#include "screen.h"
 #include "status.h"
 
-// ---- playing -------------------------------------------------------------------------------------------
+struct mega_env {
+    mega_environment core;
+    mega_setup *setup;
+    mega_scratch *scratch;
+    mega_pcg64 skip_random;       // draws the frame skip, when it is a range
+    uint32_t skip_low, skip_high; // the range; skip_high is 0 when it is fixed
+    uint8_t *blend;               // 65536 entries, NULL unless colours are averaged
+};
+
+// ---- set-up --------------------------------------------------------------------------------------------
+
+// One entry of the table that averages the colours of two frames. Odd colours come out as black.
+static uint8_t blend_colors(const uint8_t *palette, uint32_t a, uint32_t b) {
+    int32_t mixed[3];
+    if (((a | b) & 1u) != 0) {
+        return 0;
+    }
+    for (uint32_t c = 0; c < 3; c++) {
+        const int32_t one = palette[3 * a + c], two = palette[3 * b + c];
+        const int32_t high = one > two ? one : two, low = one > two ? two : one;
+        mixed[c] = ((high - low) * 77 / 100 + low) & ~3;
+    }
+    uint8_t best = 0;
+    int32_t least = INT32_MAX;
+    for (uint32_t e = 0; e < 256; e += 2) {
+        int32_t distance = 0;
+        for (uint32_t c = 0; c < 3; c++) {
+            distance += abs(palette[3 * e + c] - mixed[c]);
+        }
+        if (distance < least) {
+            least = distance;
+            best = (uint8_t)e;
+        }
+    }
+    return best;
+}
+
+static void build_blend(mega_env *env) {
+    const uint8_t *palette = mega_palette_rgb[env->setup->cartridge.pal];
+    for (uint32_t a = 0; a < 256; a++) {
+        for (uint32_t b = a; b < 256; b++) {
+            env->blend[256 * a + b] = env->blend[256 * b + a] = blend_colors(palette, a, b);
+        }
+    }
+}
+
+static mega_status open_parts(mega_env *env, const mega_env_desc *desc, const mega_rom *rom) {
+    MEGA_TRY(setup_open(desc, rom, &env->setup));
+    MEGA_TRY(scratch_open(env->setup->cartridge.ram_size, &env->scratch));
+    MEGA_TRY(environment_open(&env->core, env->setup));
+    environment_connect(&env->core, env->scratch);
+    env->skip_low = desc->frame_skip;
+    env->skip_high = desc->frame_skip_high;
+    pcg64_seed(&env->skip_random, (uint32_t)desc->seed);
+    if (desc->color_averaging) {
+        env->blend = malloc(65536);
+        if (env->blend == NULL) {
+            return mega_fail_memory(65536);
+        }
+        build_blend(env);
+    }
+    const mega_status status = environment_power_on(&env->core, (uint32_t)desc->seed);
+    return status == MEGA_ERROR_JAMMED ? MEGA_OK : status;
+}
 
 mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega_env **out) {
-    mega_env *env = NULL;
     if (out == NULL) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "mega_env_create needs a place for its result");
     }
@@ -17,9 +82,12 @@ mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega
     if (rom == NULL) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "mega_env_create needs a ROM; mega_rom_builtin has one");
     }
-    MEGA_TRY(environment_open(desc, rom, &env));
-    const mega_status status = environment_power_on(env, (uint32_t)desc->seed);
-    if (status != MEGA_OK && status != MEGA_ERROR_JAMMED) {
+    mega_env *env = calloc(1, sizeof(*env));
+    if (env == NULL) {
+        return mega_fail_memory(sizeof(*env));
+    }
+    const mega_status status = open_parts(env, desc, rom);
+    if (status != MEGA_OK) {
         mega_env_destroy(env);
         return status;
     }
@@ -27,24 +95,36 @@ mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega
     return MEGA_OK;
 }
 
+void mega_env_destroy(mega_env *env) {
+    if (env != NULL) {
+        environment_close(&env->core);
+        setup_close(env->setup);
+        free(env->scratch);
+        free(env->blend);
+        free(env);
+    }
+}
+
+// ---- playing -------------------------------------------------------------------------------------------
+
 mega_status mega_env_reset(mega_env *env) {
-    return environment_reset(env);
+    return environment_reset(&env->core);
 }
 
 mega_status mega_env_reseed(mega_env *env, int32_t seed) {
-    return environment_power_on(env, (uint32_t)seed);
+    return environment_power_on(&env->core, (uint32_t)seed);
 }
 
 mega_status mega_env_gym_reset(mega_env *env, uint64_t seed) {
-    const int32_t mode = env->session.mode;
-    const uint32_t difficulty = env->session.difficulty;
+    const int32_t mode = env->core.session.mode;
+    const uint32_t difficulty = env->core.session.difficulty;
     uint32_t numpy_seed, env_seed;
     gym_seeds(seed, &numpy_seed, &env_seed);
     pcg64_seed(&env->skip_random, numpy_seed);
-    MEGA_TRY(environment_power_on(env, env_seed));
-    env->session.mode = mode;
-    env->session.difficulty = difficulty;
-    return environment_reset(env);
+    MEGA_TRY(environment_power_on(&env->core, env_seed));
+    env->core.session.mode = mode;
+    env->core.session.difficulty = difficulty;
+    return environment_reset(&env->core);
 }
 
 mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t *reward) {
@@ -59,91 +139,70 @@ mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t
     }
     int32_t gained = 0;
     if (env->skip_high == 0) {
-        gained = env->play->act(&env->stage, action, strength);
+        gained = env->setup->play->act(&env->core.stage, action, strength);
     } else {
         for (uint32_t left = pcg64_integers(&env->skip_random, env->skip_low, env->skip_high); left > 0;
              left--) {
-            gained += env->play->act(&env->stage, action, strength);
+            gained += env->setup->play->act(&env->core.stage, action, strength);
         }
     }
     if (reward != NULL) {
         *reward = gained;
     }
-    return environment_fault(env);
+    return environment_fault(&env->core);
 }
 
 int mega_env_game_over(const mega_env *env) {
-    return env_game_over(&env->stage) != 0;
+    return env_game_over(&env->core.stage) != 0;
 }
 int mega_env_terminal(const mega_env *env) {
-    return env->session.rules.terminal != 0;
+    return env->core.session.rules.terminal != 0;
 }
 int mega_env_truncated(const mega_env *env) {
-    return env_truncated(&env->stage) != 0;
+    return env_truncated(&env->core.stage) != 0;
 }
 int32_t mega_env_lives(const mega_env *env) {
-    return env->session.rules.lives;
+    return env->core.session.rules.lives;
 }
 uint32_t mega_env_frame_number(const mega_env *env) {
-    return env->session.frame_number;
+    return env->core.session.frame_number;
 }
 uint32_t mega_env_episode_frame_number(const mega_env *env) {
-    return env->session.episode_frame_number;
+    return env->core.session.episode_frame_number;
 }
 
 // ---- mode and difficulty -------------------------------------------------------------------------------
 
 mega_status mega_env_set_mode(mega_env *env, int32_t mode) {
-    for (uint32_t i = 0; env->facts != NULL && i < env->facts->mode_count; i++) {
-        if (env->facts->modes[i] == mode) {
-            env->session.mode = mode;
-            return MEGA_OK;
-        }
-    }
-    return mega_fail(MEGA_ERROR_MODE, "%s has no mode %d; `megacade games %s` lists them",
-                     env->facts != NULL ? env->facts->name : "this cartridge", mode,
-                     env->facts != NULL ? env->facts->name : "");
+    MEGA_TRY(setup_check_mode(env->setup, mode));
+    env->core.session.mode = mode;
+    return MEGA_OK;
 }
 
 mega_status mega_env_set_difficulty(mega_env *env, uint32_t difficulty) {
-    for (uint32_t i = 0; env->facts != NULL && i < env->facts->difficulty_count; i++) {
-        if (env->facts->difficulties[i] == difficulty) {
-            env->session.difficulty = difficulty;
-            return MEGA_OK;
-        }
-    }
-    return mega_fail(MEGA_ERROR_MODE, "%s has no difficulty %u; `megacade games %s` lists them",
-                     env->facts != NULL ? env->facts->name : "this cartridge", difficulty,
-                     env->facts != NULL ? env->facts->name : "");
+    MEGA_TRY(setup_check_difficulty(env->setup, difficulty));
+    env->core.session.difficulty = difficulty;
+    return MEGA_OK;
 }
 
 int32_t mega_env_mode(const mega_env *env) {
-    return env->session.mode;
+    return env->core.session.mode;
 }
 uint32_t mega_env_difficulty(const mega_env *env) {
-    return env->session.difficulty;
+    return env->core.session.difficulty;
 }
 
 // ---- screen, RAM, sound --------------------------------------------------------------------------------
 
 uint32_t mega_env_screen_height(const mega_env *env) {
-    return env->cartridge.height;
-}
-
-static mega_status check_screen(const mega_env *env, const uint8_t *pixels, size_t size, uint32_t channels) {
-    const size_t expected = (size_t)MEGA_SCREEN_WIDTH * env->cartridge.height * channels;
-    if (pixels == NULL || size != expected) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "the screen has %zu bytes, and there is room for %zu", expected,
-                         pixels == NULL ? 0 : size);
-    }
-    return MEGA_OK;
+    return env->setup->cartridge.height;
 }
 
 mega_status mega_env_screen(mega_env *env, uint8_t *pixels, size_t size) {
-    MEGA_TRY(check_screen(env, pixels, size, 1));
-    memcpy(pixels, env->play->picture(&env->stage, 0), size);
+    MEGA_TRY(screen_check(env->setup, pixels, size, 1));
+    memcpy(pixels, env->setup->play->picture(&env->core.stage, 0), size);
     if (env->blend != NULL) {
-        const uint8_t *previous = env->play->picture(&env->stage, 1);
+        const uint8_t *previous = env->setup->play->picture(&env->core.stage, 1);
         for (size_t i = 0; i < size; i++) {
             pixels[i] = env->blend[256u * pixels[i] + previous[i]];
         }
@@ -152,7 +211,7 @@ mega_status mega_env_screen(mega_env *env, uint8_t *pixels, size_t size) {
 }
 
 mega_status mega_env_screen_gray(mega_env *env, uint8_t *pixels, size_t size) {
-    const uint8_t *gray = mega_palette_gray[env->cartridge.pal];
+    const uint8_t *gray = mega_palette_gray[env->setup->cartridge.pal];
     uint8_t above[MEGA_SCREEN_WIDTH]; // the last row that was converted, as indices
     MEGA_TRY(mega_env_screen(env, pixels, size));
     for (uint8_t *row = pixels; row < pixels + size; row += sizeof(above)) {
@@ -169,32 +228,18 @@ mega_status mega_env_screen_gray(mega_env *env, uint8_t *pixels, size_t size) {
 }
 
 mega_status mega_env_screen_rgb(mega_env *env, uint8_t *pixels, size_t size) {
-    const size_t width = MEGA_SCREEN_WIDTH;
-    const uint8_t *palette = mega_palette_rgb[env->cartridge.pal];
-    MEGA_TRY(check_screen(env, pixels, size, 3));
-    // The indices go to the last third and are spread from the front; none is overwritten before it is read.
-    const size_t count = size / 3;
-    const uint8_t *indices = pixels + 2 * count;
-    MEGA_TRY(mega_env_screen(env, pixels + 2 * count, count));
-    for (size_t row = 0; row < count; row += width) {
-        uint8_t *to = pixels + 3 * row;
-        if (row > 0 && memcmp(indices + row, indices + row - width, width) == 0) {
-            memcpy(to, to - 3 * width, 3 * width);
-            continue;
-        }
-        for (size_t x = 0; x < width; x++) {
-            memcpy(to + 3 * x, palette + 3u * indices[row + x], 3);
-        }
-    }
+    MEGA_TRY(screen_check(env->setup, pixels, size, 3));
+    MEGA_TRY(mega_env_screen(env, screen_indices(pixels, size), size / 3));
+    screen_to_rgb(env->setup, pixels, size);
     return MEGA_OK;
 }
 
 const uint8_t *mega_env_palette(const mega_env *env) {
-    return mega_palette_rgb[env->cartridge.pal];
+    return mega_palette_rgb[env->setup->cartridge.pal];
 }
 
 const uint8_t *mega_env_ram(const mega_env *env) {
-    return env->session.console.riot.ram;
+    return env->core.session.console.riot.ram;
 }
 
 mega_status mega_env_set_ram(mega_env *env, uint32_t index, uint32_t value) {
@@ -202,12 +247,12 @@ mega_status mega_env_set_ram(mega_env *env, uint32_t index, uint32_t value) {
         return mega_fail(MEGA_ERROR_ARGUMENT,
                          "RAM byte %u = %u; there are bytes 0 to 127 with values 0 to 255", index, value);
     }
-    env->session.console.riot.ram[index] = (uint8_t)value;
+    env->core.session.console.riot.ram[index] = (uint8_t)value;
     return MEGA_OK;
 }
 
 const uint8_t *mega_env_audio(const mega_env *env) {
-    return env->stage.sound;
+    return env->core.stage.sound;
 }
 
 // ---- save states ---------------------------------------------------------------------------------------
@@ -224,7 +269,7 @@ typedef struct state_header {
 } state_header;
 
 static size_t extra_ram(const mega_env *env) {
-    return env->cart_ram != NULL ? env->cartridge.ram_size : 0;
+    return env->core.cart_ram != NULL ? env->setup->cartridge.ram_size : 0;
 }
 
 size_t mega_env_state_size(const mega_env *env) {
@@ -237,18 +282,18 @@ mega_status mega_env_save(const mega_env *env, int with_random, void *bytes, siz
                          mega_env_state_size(env), bytes == NULL ? 0 : size);
     }
     state_header header = {{'M', 'E', 'G', 'A'}, STATE_VERSION, (uint32_t)size, with_random != 0, {0}};
-    memcpy(header.md5, env->image_md5, sizeof(header.md5));
+    memcpy(header.md5, env->setup->image_md5, sizeof(header.md5));
     uint8_t *to = bytes;
     memcpy(to, &header, sizeof(header));
     to += sizeof(header);
-    memcpy(to, &env->session, sizeof(mega_session));
+    memcpy(to, &env->core.session, sizeof(mega_session));
     to += sizeof(mega_session);
-    if (env->cart_ram != NULL) {
-        memcpy(to, env->cart_ram, extra_ram(env));
+    if (env->core.cart_ram != NULL) {
+        memcpy(to, env->core.cart_ram, extra_ram(env));
         to += extra_ram(env);
     }
     if (with_random) {
-        memcpy(to, &env->random, sizeof(mega_mt19937));
+        memcpy(to, &env->core.random, sizeof(mega_mt19937));
     } else {
         memset(to, 0, sizeof(mega_mt19937));
     }
@@ -267,7 +312,7 @@ static mega_status check_header(const mega_env *env, const state_header *header,
         return mega_fail(MEGA_ERROR_STATE, "the state has %zu bytes, expected %zu; it may be cut short", size,
                          mega_env_state_size(env));
     }
-    if (memcmp(header->md5, env->image_md5, sizeof(header->md5)) != 0) {
+    if (memcmp(header->md5, env->setup->image_md5, sizeof(header->md5)) != 0) {
         return mega_fail(MEGA_ERROR_STATE, "the state belongs to the cartridge with md5 %.32s", header->md5);
     }
     return MEGA_OK;
@@ -287,23 +332,23 @@ mega_status mega_env_load(mega_env *env, const void *bytes, size_t size) {
     memcpy(&session, from, sizeof(session));
     from += sizeof(session);
     memcpy(&random, from + extra_ram(env), sizeof(random));
-    if (environment_check_session(env, &session) != 0 ||
+    if (environment_check_session(env->setup, &session) != 0 ||
         (header.has_random && random.index > MEGA_MT_WORDS)) {
         return mega_fail(MEGA_ERROR_STATE, "the state is damaged: a field is out of its range");
     }
     // Some rules' variables are not part of a state in the reference.
-    const uint32_t unsaved = mega_rules_unsaved_vars(env->settings.game);
+    const uint32_t unsaved = mega_rules_unsaved_vars(env->setup->settings.game);
     for (uint32_t i = 0; i < MEGA_RULES_VARS; i++) {
         if ((unsaved >> i & 1u) != 0) {
-            session.rules.var[i] = env->session.rules.var[i];
+            session.rules.var[i] = env->core.session.rules.var[i];
         }
     }
-    env->session = session;
-    if (env->cart_ram != NULL) {
-        memcpy(env->cart_ram, from, extra_ram(env));
+    env->core.session = session;
+    if (env->core.cart_ram != NULL) {
+        memcpy(env->core.cart_ram, from, extra_ram(env));
     }
     if (header.has_random) {
-        env->random = random;
+        env->core.random = random;
     }
     return MEGA_OK;
 }

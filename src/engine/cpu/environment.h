@@ -1,42 +1,44 @@
-// environment.h - one environment on the CPU: the shared source's parts with memory for them. Host code.
+// environment.h - one environment on the CPU: the shared source's parts, connected. Host code.
+//
+// Three lifetimes: a mega_setup is shared and does not change, a mega_environment is what one console and its
+// player remember, and a mega_scratch is only needed while frames are being played.
 #ifndef ENVIRONMENT_H
 #define ENVIRONMENT_H
-#include "catalogue.h"
-#include "mega_gym.h"
-#include "play.h"
-#include "reset_memo.h"
-#include "rom.h"
+#include "setup.h"
 
-struct mega_env {
-    const mega_play *play; // the code that runs it
+typedef struct mega_scratch {
+    mega_video video;
+    uint8_t earlier[MEGA_SCREEN_BYTES]; // a frame that the console could not keep (mega_task_core.h)
+    uint32_t draws[];                   // room for those of a power-on or a reset
+} mega_scratch;
+
+// The struct points into itself and is never copied by assignment.
+typedef struct mega_environment {
+    const mega_setup *setup;
+    mega_scratch *scratch; // what it is connected to
     mega_session session;
-    mega_settings settings;
     mega_stage stage;
     mega_mt19937 random;
-    mega_pcg64 skip_random;       // draws the frame skip, when it is a range
-    uint32_t skip_low, skip_high; // the range; skip_high is 0 when it is fixed
-    mega_mt19937 console_random;  // the console's sequence ...
-    uint32_t console_position;    // ... and how far it has been drawn
-    const mega_game_facts *facts; // NULL for a cartridge without rules
-    mega_cartridge cartridge;
-    uint8_t image_md5[MEGA_MD5_TEXT_SIZE];
-    uint8_t *image;        // copy of the rom's bytes
-    uint8_t *cart_ram;     // NULL when it fits in the console
-    uint8_t *blend;        // 65536 entries, NULL unless colours are averaged
-    uint32_t *draws;       // room for the draws of a power-on or a reset
-    mega_reset_memo *memo; // NULL where resets are always played
-    mega_video *video;
-};
+    mega_mt19937 console_random; // the console's sequence ...
+    uint32_t console_position;   // ... and how far it has been drawn
+    uint8_t *cart_ram;           // NULL when it fits in the console
+} mega_environment;
 
-// Sets up everything and powers the console on.
-mega_status environment_open(const mega_env_desc *desc, const mega_rom *rom, mega_env **out);
+// For cartridges with up to `cart_ram` bytes of RAM. Freed by free().
+mega_status scratch_open(uint32_t cart_ram, mega_scratch **out);
+
+// `setup` is borrowed and must outlive the environment. The console is off until environment_power_on.
+mega_status environment_open(mega_environment *env, const mega_setup *setup);
+void environment_close(mega_environment *env);
+// Lends it scratch memory; before anything is played.
+void environment_connect(mega_environment *env, mega_scratch *scratch);
 // Power cycle, then the first episode.
-mega_status environment_power_on(mega_env *env, uint32_t seed);
+mega_status environment_power_on(mega_environment *env, uint32_t seed);
 // A new episode.
-mega_status environment_reset(mega_env *env);
+mega_status environment_reset(mega_environment *env);
 // MEGA_OK, or what went wrong in the frames just played.
-mega_status environment_fault(const mega_env *env);
+mega_status environment_fault(const mega_environment *env);
 // 0 when every field of a session that came from outside is in its range.
-int environment_check_session(const mega_env *env, const mega_session *session);
+int environment_check_session(const mega_setup *setup, const mega_session *session);
 
 #endif

@@ -3,65 +3,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "environment.h"
-#include "mega_task_core.h"
+#include "lane.h"
 #include "status.h"
 
 struct mega_task {
-    mega_env *env;
-    mega_task_settings settings;
-    mega_task_state state;
-    mega_task_view view;
-    mega_resizer resizer;
-    uint8_t actions[MEGA_ACTION_COUNT];
-    uint8_t *memory; // pooled screen, earlier frame, stack
+    mega_lane_setup *setup;
+    mega_lane lane;
+    mega_scratch *scratch;
+    uint8_t *memory; // pooled screen, stack
 };
 
-static mega_status check_desc(const mega_task_desc *desc) {
-    if (desc == NULL || desc->struct_size != sizeof(*desc)) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "mega_task_desc.struct_size is %u, expected %zu",
-                         desc == NULL ? 0 : desc->struct_size, sizeof(*desc));
+static mega_status open_parts(mega_task *task, const mega_task_desc *desc, const mega_rom *rom) {
+    MEGA_TRY(lane_setup_open(desc, rom, 1, &task->setup));
+    const mega_lane_setup *setup = task->setup;
+    MEGA_TRY(scratch_open(setup->environment->cartridge.ram_size, &task->scratch));
+    task->memory = calloc(1, setup->screen_size + setup->observation_size);
+    if (task->memory == NULL) {
+        return mega_fail_memory(setup->screen_size + setup->observation_size);
     }
-    if (desc->height > MEGA_RESIZE_MAX || desc->width > MEGA_RESIZE_MAX) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "observations of %u x %u are too large; at most %d x %d",
-                         desc->height, desc->width, MEGA_RESIZE_MAX, MEGA_RESIZE_MAX);
-    }
-    if (desc->stack > 64 || desc->frame_skip > 1000) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "a stack of %u frames or a frame skip of %u is too large",
-                         desc->stack, desc->frame_skip);
-    }
-    if (desc->max_episode_frames < 0 || desc->noop_max < -1) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "max_episode_frames %d or noop_max %d is negative",
-                         desc->max_episode_frames, desc->noop_max);
-    }
-    return MEGA_OK;
-}
-
-static void fill_settings(mega_task_settings *settings, const mega_task_desc *desc) {
-    settings->frame_skip = desc->frame_skip != 0 ? desc->frame_skip : 4;
-    settings->stack = desc->stack != 0 ? desc->stack : 4;
-    settings->noop_max = desc->noop_max == 0 ? 30 : desc->noop_max == -1 ? 0 : desc->noop_max;
-    settings->max_frames = desc->max_episode_frames != 0 ? desc->max_episode_frames : 108000;
-    settings->channels = desc->rgb ? 3 : 1;
-    settings->maxpool = !desc->no_maxpool;
-    settings->fire_reset = !desc->no_fire_reset;
-    settings->reward_clipping = !desc->no_reward_clipping;
-    settings->episodic_life = desc->episodic_life != 0;
-    settings->life_loss_info = desc->life_loss_info != 0;
-}
-
-// The action set in ascending order.
-static uint32_t fill_actions(mega_task *task, int full) {
-    const mega_game_facts *facts = task->env->facts;
-    const uint32_t legal = task->env->settings.legal_actions;
-    const uint32_t set = full || facts == NULL ? legal : facts->minimal_actions & legal;
-    uint32_t count = 0;
-    for (uint32_t action = 0; action < MEGA_ACTION_COUNT; action++) {
-        if ((set >> action & 1u) != 0) {
-            task->actions[count++] = (uint8_t)action;
-        }
-    }
-    return count;
+    const mega_lane_memory memory = {task->memory, task->memory + setup->screen_size, NULL};
+    MEGA_TRY(lane_open(&task->lane, setup, &memory));
+    lane_bind(&task->lane, task->scratch);
+    const mega_status status = lane_power_on(&task->lane, 0);
+    return status == MEGA_ERROR_JAMMED ? MEGA_OK : status;
 }
 
 mega_status mega_task_create(const mega_task_desc *desc, const mega_rom *rom, mega_task **out) {
@@ -69,59 +33,35 @@ mega_status mega_task_create(const mega_task_desc *desc, const mega_rom *rom, me
         return mega_fail(MEGA_ERROR_ARGUMENT, "mega_task_create needs a ROM and a place for its result");
     }
     *out = NULL;
-    MEGA_TRY(check_desc(desc));
     mega_task *task = calloc(1, sizeof(*task));
     if (task == NULL) {
         return mega_fail_memory(sizeof(*task));
     }
-    fill_settings(&task->settings, desc);
-    const mega_env_desc env_desc = {
-        .struct_size = sizeof(env_desc), .frame_skip = 1, .sticky = desc->sticky, .plain = desc->plain};
-    mega_status status = mega_env_create(&env_desc, rom, &task->env);
+    const mega_status status = open_parts(task, desc, rom);
     if (status != MEGA_OK) {
         mega_task_destroy(task);
         return status;
     }
-    mega_env *env = task->env;
-    resize_prepare(&task->resizer, env->cartridge.height, MEGA_WIDTH, desc->height != 0 ? desc->height : 84,
-                   desc->width != 0 ? desc->width : 84, task->settings.channels);
-    const size_t screen = (size_t)MEGA_WIDTH * env->cartridge.height;
-    const size_t size = screen * task->settings.channels + screen + mega_task_observation_size(task);
-    task->memory = calloc(1, size);
-    if (task->memory == NULL) {
-        mega_task_destroy(task);
-        return mega_fail_memory(size);
-    }
-    mega_task_view *view = &task->view;
-    view->stage = &env->stage;
-    view->state = &task->state;
-    view->settings = &task->settings;
-    view->resizer = &task->resizer;
-    view->actions = task->actions;
-    view->action_count = fill_actions(task, desc->full_actions);
-    view->pooled = task->memory;
-    view->earlier = view->pooled + screen * task->settings.channels;
-    view->frames = view->earlier + screen;
-    mega_mt_seed(&task->state.noop_random, 0);
     *out = task;
     return MEGA_OK;
 }
 
 void mega_task_destroy(mega_task *task) {
     if (task != NULL) {
-        mega_env_destroy(task->env);
+        lane_close(&task->lane);
+        lane_setup_close(task->setup);
+        free(task->scratch);
         free(task->memory);
         free(task);
     }
 }
 
 uint32_t mega_task_action_count(const mega_task *task) {
-    return task->view.action_count;
+    return task->setup->action_count;
 }
 
 size_t mega_task_observation_size(const mega_task *task) {
-    const mega_resizer *r = &task->resizer;
-    return (size_t)task->settings.stack * r->height * r->width * r->channels;
+    return task->setup->observation_size;
 }
 
 static mega_status check_observation(const mega_task *task, const uint8_t *observation, size_t size) {
@@ -133,33 +73,17 @@ static mega_status check_observation(const mega_task *task, const uint8_t *obser
 }
 
 static void fill_result(const mega_task *task, const mega_task_outcome *outcome, mega_task_result *result) {
+    const mega_session *session = &task->lane.environment.session;
     if (result != NULL) {
         result->reward = outcome->reward;
-        result->lives = task->env->session.rules.lives;
-        result->frame_number = task->env->session.frame_number;
-        result->episode_frame_number = task->env->session.episode_frame_number;
+        result->lives = session->rules.lives;
+        result->frame_number = session->frame_number;
+        result->episode_frame_number = session->episode_frame_number;
         result->terminated = outcome->terminated;
         result->truncated = outcome->truncated;
         result->episode_over = outcome->episode_over;
         result->pad = 0;
     }
-}
-
-// Resets the environment, presses FIRE and waits, as the reference's vector environment does.
-static mega_status start_episode(mega_task *task) {
-    mega_env *env = task->env;
-    MEGA_TRY(environment_reset(env));
-    if (task_needs_fire(&task->view)) {
-        env->play->act(&env->stage, MEGA_ACTION_FIRE, 1.0f);
-    }
-    for (uint32_t left = task_draw_noops(&task->view); left > 0; left--) {
-        env->play->act(&env->stage, MEGA_ACTION_NOOP, 1.0f);
-        if (env_game_over(&env->stage)) {
-            MEGA_TRY(environment_reset(env));
-        }
-    }
-    env->play->task_begin_episode(&task->view);
-    return environment_fault(env);
 }
 
 mega_status mega_task_reset(mega_task *task, int64_t seed, uint8_t *observation, size_t size,
@@ -169,11 +93,10 @@ mega_status mega_task_reset(mega_task *task, int64_t seed, uint8_t *observation,
         return mega_fail(MEGA_ERROR_ARGUMENT, "seed %lld does not fit in 32 bits", (long long)seed);
     }
     if (seed >= 0) {
-        mega_mt_seed(&task->state.noop_random, (uint32_t)seed);
-        MEGA_TRY(environment_power_on(task->env, (uint32_t)seed));
+        MEGA_TRY(lane_power_on(&task->lane, (uint32_t)seed));
     }
-    MEGA_TRY(start_episode(task));
-    task_observe(&task->view, observation);
+    MEGA_TRY(lane_start_episode(&task->lane));
+    memcpy(observation, task->lane.view.frames, size);
     const mega_task_outcome outcome = {0};
     fill_result(task, &outcome, result);
     return MEGA_OK;
@@ -182,18 +105,17 @@ mega_status mega_task_reset(mega_task *task, int64_t seed, uint8_t *observation,
 mega_status mega_task_step(mega_task *task, uint32_t action_index, float strength, uint8_t *observation,
                            size_t size, mega_task_result *result) {
     MEGA_TRY(check_observation(task, observation, size));
-    if (action_index >= task->view.action_count) {
+    if (action_index >= task->setup->action_count) {
         return mega_fail(MEGA_ERROR_ACTION, "action %u is not one of 0 to %u", action_index,
-                         task->view.action_count - 1);
+                         task->setup->action_count - 1);
     }
     if (isnan(strength)) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength is not a number");
     }
-    const mega_task_outcome outcome =
-        task->env->play->task_step(&task->view, task->actions[action_index], strength);
-    task_observe(&task->view, observation);
+    const mega_task_outcome outcome = lane_step(&task->lane, task->setup->actions[action_index], strength);
+    memcpy(observation, task->lane.view.frames, size);
     fill_result(task, &outcome, result);
-    return environment_fault(task->env);
+    return environment_fault(&task->lane.environment);
 }
 
 mega_status mega_action_from_polar(float radius, float theta, float fire, float threshold, uint32_t *action) {
