@@ -99,7 +99,7 @@ static inline void test_rig_begin_request(test_rig *rig, int logged) {
     run->touch_register = MEGA_UNTOUCHED;
     cart_plain_range(run, rig->cartridge.scheme);
     cart_update_windows(&rig->machine);
-    run->remap = 0;
+    run->events = 0;
     if (logged) {
         shadow_begin(run, &rig->console.tia);
         log_begin(&rig->machine);

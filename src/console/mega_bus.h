@@ -20,7 +20,7 @@ MEGA_FN void sync_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t 
         } else if (clock >= sync->vsync_deadline) {
             sync->vsync_deadline = 0x7FFFFFFF;
             sync->unfinished = 0;
-            m->run.stop = 1;
+            m->run.events |= MEGA_EVENT_STOP;
         }
     } else if (reg == TIA_VBLANK) {
         const uint8_t dump = (uint8_t)(value >> 7);
@@ -37,7 +37,7 @@ MEGA_FN void sync_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t 
 MEGA_FN void sync_watchdog(mega_machine *m, uint32_t cycles) {
     if (MEGA_UNLIKELY((int32_t)cycles >= m->run.watchdog)) {
         m->console->sync.unfinished = 0;
-        m->run.stop = 1;
+        m->run.events |= MEGA_EVENT_STOP;
     }
 }
 
@@ -74,22 +74,34 @@ MEGA_FN uint8_t tia_driven_bits(const mega_machine *m, uint32_t address, uint32_
 
 // ---- TIA, fast mode ------------------------------------------------------------------------------------
 
-// How a write is treated: not logged, logged when the bits that matter are new, logged always, or apart.
+// How a write is treated: logged when the bits that matter are new, logged always, by rules of its own, or not
+// logged because it acts at once.
 enum {
-    LOG_NEVER,
     LOG_CHANGE,
     LOG_ALWAYS,
-    LOG_APART
+    LOG_GRAPHICS,
+    LOG_HMCLR,
+    LOG_VBLANK,
+    LOG_WSYNC,
+    LOG_NEVER
 };
 MEGA_TABLE uint8_t log_kind[64] = {
-    LOG_NEVER,  LOG_APART,  LOG_NEVER,  LOG_NEVER,  LOG_ALWAYS, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, // 00
-    LOG_CHANGE, LOG_CHANGE, LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 08
-    LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS, LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 10
-    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_APART,  LOG_APART,  LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 18
-    LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE, // 20
-    LOG_CHANGE, LOG_CHANGE, LOG_ALWAYS, LOG_APART,  LOG_ALWAYS, LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 28
-    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 30
-    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  LOG_NEVER,  // 38
+    LOG_NEVER,    LOG_VBLANK, LOG_WSYNC,  LOG_NEVER,    // 00
+    LOG_ALWAYS,   LOG_ALWAYS, LOG_CHANGE, LOG_CHANGE,   // 04
+    LOG_CHANGE,   LOG_CHANGE, LOG_ALWAYS, LOG_CHANGE,   // 08
+    LOG_CHANGE,   LOG_CHANGE, LOG_CHANGE, LOG_CHANGE,   // 0C
+    LOG_ALWAYS,   LOG_ALWAYS, LOG_ALWAYS, LOG_ALWAYS,   // 10
+    LOG_ALWAYS,   LOG_NEVER,  LOG_NEVER,  LOG_NEVER,    // 14
+    LOG_NEVER,    LOG_NEVER,  LOG_NEVER,  LOG_GRAPHICS, // 18
+    LOG_GRAPHICS, LOG_CHANGE, LOG_CHANGE, LOG_CHANGE,   // 1C
+    LOG_CHANGE,   LOG_CHANGE, LOG_CHANGE, LOG_CHANGE,   // 20
+    LOG_CHANGE,   LOG_CHANGE, LOG_CHANGE, LOG_CHANGE,   // 24
+    LOG_CHANGE,   LOG_CHANGE, LOG_ALWAYS, LOG_HMCLR,    // 28
+    LOG_ALWAYS,   LOG_NEVER,  LOG_NEVER,  LOG_NEVER,    // 2C
+    LOG_NEVER,    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,    // 30
+    LOG_NEVER,    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,    // 34
+    LOG_NEVER,    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,    // 38
+    LOG_NEVER,    LOG_NEVER,  LOG_NEVER,  LOG_NEVER,    // 3C
 };
 // The bits that matter, for LOG_CHANGE.
 MEGA_TABLE uint8_t log_mask[64] = {
@@ -102,13 +114,16 @@ MEGA_TABLE uint8_t log_mask[64] = {
 // Fills the shadow registers from the TIA, which is up to date between requests.
 MEGA_FN void shadow_begin(mega_run *run, const mega_tia *tia) {
     uint8_t *shadow = run->shadow;
-    shadow[TIA_VBLANK] = tia->vblank;
+    for (uint32_t reg = 0; reg < 64; reg++) {
+        shadow[reg] = 0xFF; // with log_mask 0 no value is equal to it
+    }
+    run->vblank = tia->vblank;
     for (uint32_t i = 0; i < 4; i++) {
         shadow[TIA_COLUP0 + i] = tia->colors[i] & 0xFEu;
     }
     for (uint32_t i = 0; i < 2; i++) {
         shadow[TIA_REFP0 + i] = (uint8_t)(tia->reflect[i] << 3);
-        shadow[TIA_GRP0 + i] = tia->graphics[i];
+        run->graphics[i] = tia->graphics[i];
         shadow[TIA_ENAM0 + i] = (uint8_t)(tia->enable_missile[i] << 1);
         shadow[TIA_VDELP0 + i] = tia->delay_player[i];
         shadow[TIA_RESMP0 + i] = (uint8_t)(tia->missile_to_player[i] << 1);
@@ -131,39 +146,64 @@ MEGA_NOINLINE void log_make_room(mega_machine *m, uint32_t reg, uint32_t cycles)
     log_overflow(m, clock + tia_delay(reg, tia_line_clock(&m->console->tia, clock)));
 }
 
-MEGA_INLINE void log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
-    mega_log *log = m->run.log;
-    if (MEGA_UNLIKELY(log->count == MEGA_LOG_RECORDS)) {
-        log_make_room(m, reg, cycles);
-    }
+MEGA_INLINE void log_store(mega_log *log, uint32_t reg, uint32_t value, uint32_t cycles) {
     log->record[log->count++] = (cycles - log->base_cycle) << 14 | reg << 8 | value;
 }
+// Functions from here on that end with a call to a rare case return the cycle just for that: they save no
+// registers then.
+MEGA_NOINLINE uint32_t log_append_full(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    log_make_room(m, reg, cycles);
+    log_store(m->run.log, reg, value, cycles);
+    return cycles;
+}
+MEGA_INLINE uint32_t log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    mega_log *log = m->run.log;
+    m->run.keep_next = reg == TIA_HMOVE; // what follows HMOVE sees where the beam was
+    if (MEGA_UNLIKELY(log->count == MEGA_LOG_RECORDS)) {
+        return log_append_full(m, reg, value, cycles);
+    }
+    log_store(log, reg, value, cycles);
+    return cycles;
+}
 
-// GRP0, GRP1 and HMCLR change more than their own register, VBLANK has a side that acts at once. Does this
-// write change anything that is drawn?
-MEGA_FN uint32_t shadow_write_apart(mega_run *run, uint32_t reg, uint32_t value) {
-    uint8_t *shadow = run->shadow;
-    uint32_t changes = 0;
-    if (reg == TIA_GRP0) {
-        changes = shadow[TIA_GRP0] != value || run->shadow_old[1] != shadow[TIA_GRP1];
-        shadow[TIA_GRP0] = (uint8_t)value;
-        run->shadow_old[1] = shadow[TIA_GRP1];
-    } else if (reg == TIA_GRP1) {
-        changes = shadow[TIA_GRP1] != value || run->shadow_old[0] != shadow[TIA_GRP0] ||
-                  run->shadow_old[2] != shadow[TIA_ENABL];
-        shadow[TIA_GRP1] = (uint8_t)value;
-        run->shadow_old[0] = shadow[TIA_GRP0];
-        run->shadow_old[2] = shadow[TIA_ENABL];
-    } else if (reg == TIA_VBLANK) {
-        changes = shadow[TIA_VBLANK] != (value & 2u);
-        shadow[TIA_VBLANK] = (uint8_t)(value & 2u);
-    } else {
-        for (uint32_t i = TIA_HMP0; i <= TIA_HMBL; i++) {
-            changes |= shadow[i];
-            shadow[i] = 0;
-        }
+// GRP0 and GRP1 also copy the other player's graphics, and the ball's. Is anything new?
+MEGA_FN uint32_t shadow_write_graphics(mega_run *run, uint32_t reg, uint32_t value) {
+    const uint32_t player = reg - TIA_GRP0, other = player ^ 1u;
+    uint32_t changes =
+        (run->graphics[player] ^ value) | (uint32_t)(run->shadow_old[other] ^ run->graphics[other]);
+    run->graphics[player] = (uint8_t)value;
+    run->shadow_old[other] = run->graphics[other];
+    if (reg == TIA_GRP1) {
+        changes |= (uint32_t)(run->shadow_old[2] ^ run->shadow[TIA_ENABL]);
+        run->shadow_old[2] = run->shadow[TIA_ENABL];
     }
     return changes;
+}
+MEGA_FN uint32_t shadow_clear_motion(mega_run *run) {
+    uint32_t changes = 0;
+    for (uint32_t reg = TIA_HMP0; reg <= TIA_HMBL; reg++) {
+        changes |= run->shadow[reg];
+        run->shadow[reg] = 0;
+    }
+    return changes;
+}
+
+// Writes that act at once. VBLANK is also drawn; the others matter to the picture only when they move the beam.
+MEGA_NOINLINE uint32_t tia_logged_sync(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
+                                       uint32_t keep) {
+    mega_run *run = &m->run;
+    const uint32_t drawn = reg == TIA_VBLANK && run->vblank != (value & 2u);
+    if (reg == TIA_VBLANK) {
+        run->vblank = (uint8_t)(value & 2u);
+    }
+    if (drawn || keep) {
+        log_append(m, reg, value, cycles);
+    }
+    if (reg == TIA_WSYNC) {
+        return sync_wait(m, cycles);
+    }
+    sync_write(m, reg, value, cycles);
+    return cycles;
 }
 
 // Returns the cycle at which the processor goes on. `stack` writes come from pushes: several of them can
@@ -171,48 +211,42 @@ MEGA_FN uint32_t shadow_write_apart(mega_run *run, uint32_t reg, uint32_t value)
 MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
                                       uint32_t stack) {
     mega_run *run = &m->run;
-    const uint32_t keep = run->keep_next | stack;
+    const uint32_t keep = run->keep_next | stack, masked = value & log_mask[reg];
     run->touch_cycle = cycles;
     run->touch_register = (uint8_t)reg;
     sync_watchdog(m, cycles);
     switch (log_kind[reg]) {
     case LOG_CHANGE:
-        if (keep || run->shadow[reg] != (value & log_mask[reg])) {
-            run->shadow[reg] = (uint8_t)(value & log_mask[reg]);
-            run->keep_next = 0;
-            log_append(m, reg, value, cycles);
+        if (run->shadow[reg] == masked && !keep) {
+            return cycles;
         }
-        return cycles;
-    case LOG_ALWAYS:
-        run->keep_next = reg == TIA_HMOVE;
-        log_append(m, reg, value, cycles);
-        return cycles;
-    case LOG_APART:
-        if (shadow_write_apart(run, reg, value) || keep) {
-            run->keep_next = 0;
-            log_append(m, reg, value, cycles);
+        run->shadow[reg] = (uint8_t)masked;
+        break;
+    case LOG_ALWAYS: break;
+    case LOG_GRAPHICS:
+        if (!shadow_write_graphics(run, reg, value) && !keep) {
+            return cycles;
         }
-        if (reg == TIA_VBLANK) {
-            sync_write(m, reg, value, cycles);
+        break;
+    case LOG_HMCLR:
+        if (!shadow_clear_motion(run) && !keep) {
+            return cycles;
         }
-        return cycles;
-    default:
-        if (keep) {
-            run->keep_next = 0;
-            log_append(m, reg, value, cycles);
-        }
-        if (reg == TIA_WSYNC) {
+        break;
+    case LOG_WSYNC:
+        if (!keep) {
             return sync_wait(m, cycles);
         }
-        sync_write(m, reg, value, cycles);
-        return cycles;
+        return tia_logged_sync(m, reg, value, cycles, keep);
+    default: return tia_logged_sync(m, reg, value, cycles, keep);
     }
+    return log_append(m, reg, value, cycles);
 }
 
 // The common case in one look: a write that changes nothing and is not watched. Notes the access.
 MEGA_INLINE uint32_t tia_write_is_idle(mega_run *run, uint32_t reg, uint32_t value, uint32_t cycles) {
-    if (log_kind[reg] != LOG_CHANGE || run->shadow[reg] != (value & log_mask[reg]) ||
-        (run->keep_next | run->watches_low) != 0 || (int32_t)cycles >= run->watchdog) {
+    if (run->shadow[reg] != (value & log_mask[reg]) || (run->keep_next | run->watches_low) != 0 ||
+        (int32_t)cycles >= run->watchdog) {
         return 0;
     }
     run->touch_cycle = cycles;
@@ -226,7 +260,6 @@ MEGA_INLINE uint8_t tia_logged_read(mega_machine *m, uint32_t address, uint32_t 
     run->touch_register = TIA_NOTHING;
     if (run->keep_next) {
         log_append(m, TIA_NOTHING, 0, cycles);
-        run->keep_next = 0;
     }
     if ((address & 15u) < 8) {
         log_catch_up(m, (int32_t)(3u * cycles));
@@ -331,7 +364,7 @@ MEGA_NOINLINE uint32_t bus_write_fast(mega_machine *m, uint32_t address, uint32_
 // Zero page addresses below $80.
 MEGA_NOINLINE uint32_t bus_write_tia(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles) {
     if (MEGA_UNLIKELY(m->run.watches_low)) {
-        return bus_write_any(m, address, value, cycles, 0, 0, 1);
+        return bus_write_fast(m, address, value, cycles);
     }
     return tia_logged_write(m, address & 0x3Fu, value, cycles, 0);
 }

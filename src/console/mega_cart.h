@@ -18,7 +18,7 @@ MEGA_FN void cart_map(mega_run *run, uint32_t first, uint32_t last, uint32_t off
         run->window[4 + window] = start;  // A13 = 0
         run->window[12 + window] = start; // A13 = 1
     }
-    run->remap = 1;
+    run->events |= MEGA_EVENT_REMAP;
 }
 
 // Banks of `size` bytes that fit in the image; numbers past the last wrap.

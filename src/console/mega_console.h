@@ -129,7 +129,6 @@ MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
         console_begin_frame(m);
     }
     console->sync.unfinished = 1;
-    run->stop = 0;
     run->keep_next = 0;
     run->line_origin = console->tia.frame_start / 3;
     run->watchdog = run->line_origin + MEGA_CYCLES_PER_LINE * (console_max_lines(m->cartridge) + 1);
@@ -140,7 +139,7 @@ MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
                                             : MEGA_DRAW_NOTHING;
     cart_plain_range(run, m->cartridge->scheme);
     cart_update_windows(m);
-    run->remap = 0;
+    run->events = 0;
     if (how != MEGA_RUN_PLAIN) {
         shadow_begin(run, &console->tia);
         log_begin(m);

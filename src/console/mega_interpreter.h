@@ -81,13 +81,24 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define CPU_LEAVES() (!linear && logged && (r.pc & 0x1280u) != 0x80u)
 
 // After a slow access a bank may have been switched.
-#define CHECK_REMAP()                                \
-    do {                                             \
-        if (linear && MEGA_UNLIKELY(m->run.remap)) { \
-            m->run.remap = 0;                        \
-            stretch.span = 0;                        \
-            limit = 0;                               \
-        }                                            \
+#define CHECK_REMAP()                                                           \
+    do {                                                                        \
+        if (linear && MEGA_UNLIKELY((m->run.events & MEGA_EVENT_REMAP) != 0)) { \
+            m->run.events &= (uint8_t)~MEGA_EVENT_REMAP;                        \
+            stretch.span = 0;                                                   \
+            limit = 0;                                                          \
+        }                                                                       \
+    } while (0)
+// After a slow write the frame may also have ended.
+#define CHECK_EVENTS(value)                               \
+    do {                                                  \
+        exit_bus = (value);                               \
+        if (MEGA_UNLIKELY(m->run.events != 0)) {          \
+            CHECK_REMAP();                                \
+            if ((m->run.events & MEGA_EVENT_STOP) != 0) { \
+                LEAVE();                                  \
+            }                                             \
+        }                                                 \
     } while (0)
 
 #define READ_SLOW(target, where)                                                                        \
@@ -120,20 +131,11 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         bus = target;                                                                        \
     } while (0)
 
-#define CHECK_STOP(value)                 \
-    do {                                  \
-        exit_bus = (value);               \
-        if (MEGA_UNLIKELY(m->run.stop)) { \
-            LEAVE();                      \
-        }                                 \
-    } while (0)
-
 #define WRITE_SLOW(where, value)                                                                            \
     do {                                                                                                    \
         cycles =                                                                                            \
             logged ? bus_write_fast(m, where, value, cycles) : bus_write_plain(m, where, value, cycles, 0); \
-        CHECK_REMAP();                                                                                      \
-        CHECK_STOP(value);                                                                                  \
+        CHECK_EVENTS(value);                                                                                \
     } while (0)
 
 #define WRITE_ANY(where, value)                    \
@@ -153,13 +155,22 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         } else if (logged) {                                                 \
             if (!tia_write_is_idle(&m->run, (where)&0x3Fu, value, cycles)) { \
                 cycles = bus_write_tia(m, where, value, cycles);             \
-                CHECK_REMAP();                                               \
-                CHECK_STOP(value);                                           \
+                CHECK_EVENTS(value);                                         \
             }                                                                \
         } else {                                                             \
             WRITE_SLOW(where, value);                                        \
         }                                                                    \
         bus = (value);                                                       \
+    } while (0)
+
+// The opcode. The linear variant knows it without looking: see CASE_OTHER.
+#define FETCH_OPCODE()             \
+    do {                           \
+        if (linear) {              \
+            fetched = image[at++]; \
+        } else {                   \
+            FETCH(fetched);        \
+        }                          \
     } while (0)
 
 // The next byte of the instruction.
@@ -183,10 +194,10 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
             ram[r.sp & 0x7Fu] = (uint8_t)pushed;                                     \
         } else if (logged) {                                                         \
             cycles = bus_push(m, 0x100u | r.sp, pushed, cycles, after_write);        \
-            CHECK_STOP(pushed);                                                      \
+            CHECK_EVENTS(pushed);                                                    \
         } else {                                                                     \
             cycles = bus_write_plain(m, 0x100u | r.sp, pushed, cycles, after_write); \
-            CHECK_STOP(pushed);                                                      \
+            CHECK_EVENTS(pushed);                                                    \
         }                                                                            \
         bus = pushed;                                                                \
         r.sp--;                                                                      \
@@ -298,7 +309,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define CASE_OTHER(code, operation, base) \
     CPU_CASE(code) {                      \
         const uint32_t opcode = code;     \
-        (void)opcode;                     \
+        bus = opcode;                     \
         cycles += base;                   \
         OTHER_##operation                 \
     }                                     \
@@ -487,6 +498,10 @@ MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t 
 
 #define CPU_FRAME_BUDGET 25000
 
+MEGA_FN uint32_t cpu_is_done(const mega_machine *m) {
+    return (m->run.events & MEGA_EVENT_STOP) != 0 || m->console->cpu.jammed;
+}
+
 // Runs until the frame ends, the processor jams or the limit of instructions is reached.
 MEGA_FN void cpu_run_frame(mega_machine *m, uint32_t fast) {
     uint32_t budget = m->console->cpu.jammed ? 0 : CPU_FRAME_BUDGET;
@@ -494,10 +509,10 @@ MEGA_FN void cpu_run_frame(mega_machine *m, uint32_t fast) {
         cpu_run_plain(m, budget);
         return;
     }
-    while (budget != 0 && !m->run.stop && !m->console->cpu.jammed) {
+    while (budget != 0 && !cpu_is_done(m)) {
         budget = cpu_run_linear(m, budget);
         // Instructions from RAM, at a hot spot or at the edge of a bank.
-        if (budget != 0 && !m->run.stop && !m->console->cpu.jammed) {
+        if (budget != 0 && !cpu_is_done(m)) {
             budget = cpu_run_bus(m, budget);
         }
     }

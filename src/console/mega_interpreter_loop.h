@@ -9,7 +9,7 @@
 #define CPU_DISPATCH()             \
     do {                           \
         budget--;                  \
-        FETCH(fetched);            \
+        FETCH_OPCODE();            \
         goto *operations[fetched]; \
     } while (0)
 #define CPU_NEXT()                                             \
@@ -80,7 +80,7 @@ leave:
             }
         }
         budget--;
-        FETCH(fetched);
+        FETCH_OPCODE();
         switch (fetched & 0xFFu) { MEGA_OPCODES(CASE_READ, CASE_WRITE, CASE_MODIFY, CASE_OTHER) }
         if (CPU_LEAVES()) {
             break;

@@ -61,6 +61,10 @@ enum {
     MEGA_DRAW_SHADES
 };
 #define MEGA_UNTOUCHED 0xFF
+enum {
+    MEGA_EVENT_STOP = 1, // the frame ended
+    MEGA_EVENT_REMAP = 2 // a bank was switched
+};
 // Scratch of one frame request: what the processor's side knows without looking at the state.
 typedef struct mega_run {
     mega_log *log;       // of the present request
@@ -72,12 +76,13 @@ typedef struct mega_run {
     uint32_t touch_cycle;   // last access to the TIA ...
     uint8_t touch_register; // ... and its register (0x3F for reads, or MEGA_UNTOUCHED)
     uint8_t keep_next;      // 1: the next access must be logged even if it changes nothing
-    uint8_t stop;           // 1: the frame ended
-    uint8_t remap;          // 1: a bank was switched
+    uint8_t events;         // MEGA_EVENT_*: what the interpreter must look at after an access
     uint8_t watches_low;    // 1: the cartridge reacts to addresses outside its space
     uint8_t drawing;        // what is drawn while replaying: MEGA_DRAW_*
-    uint8_t shadow[0x2D];   // TIA registers as last written, masked
+    uint8_t shadow[64];     // TIA registers as last written, masked; 0xFF for those that are not compared so
+    uint8_t graphics[2];    // GRP0, GRP1
     uint8_t shadow_old[3];  // old_graphics[0], old_graphics[1], old_enable_ball
+    uint8_t vblank;         // 0 or 2
 } mega_run;
 
 // Pictures and logs of one console. Not part of the state, as in the reference.

@@ -607,13 +607,22 @@ MEGA_INLINE void tia_touch_register(mega_line *line, mega_tia *tia, uint8_t *pic
     }
 }
 
+// Registers that change nothing that is being replayed: motions matter when HMOVE is hit (but HMM0 may start the
+// star field), colours when something is drawn. The beam need not come up to such a write.
+MEGA_INLINE uint32_t tia_is_unseen(const uint32_t reg, uint32_t what) {
+    return (reg >= TIA_HMP0 && reg <= TIA_HMBL && reg != TIA_HMM0) ||
+           (reg >= TIA_COLUP0 && reg <= TIA_COLUBK && (what & TIA_FAST_DRAW) == 0);
+}
+
 // One write, with everything that depends on the register folded away: `reg` is constant here.
 MEGA_INLINE void tia_fast_register(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
                                    uint8_t *picture, const uint32_t reg, uint32_t value, int32_t clock,
                                    uint32_t what) {
     const uint32_t line_clock = tia_line_clock(tia, clock);
     int32_t resp = TIA_RESP_HIDE;
-    tia_fast_advance(line, tia, picture, clock + tia_delay(reg, line_clock), what);
+    if (!tia_is_unseen(reg, what)) {
+        tia_fast_advance(line, tia, picture, clock + tia_delay(reg, line_clock), what);
+    }
     if (reg == TIA_RESP0 || reg == TIA_RESP1) {
         resp = tia_resp_case(tia, reg - TIA_RESP0, line_clock);
         if (resp == TIA_RESP_DISPLAY) {
