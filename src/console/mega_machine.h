@@ -36,13 +36,15 @@ typedef struct mega_log {
     uint32_t record[MEGA_LOG_RECORDS];
 } mega_log;
 
-// Scratch of the fast renderer: the current line, object by object, as 160-bit masks.
+// Scratch of the fast renderer: the current line, object by object, as 160-bit masks. The last word is 0; four make
+// one vector.
+#define MEGA_MASK_WORDS 4
 typedef struct mega_line {
-    uint64_t mask[MEGA_OBJECTS][3];   // the whole line as the object's registers are now
-    uint64_t seen[MEGA_OBJECTS][3];   // what is final: pixels below done[]
-    int32_t window_start, window_end; // clocks of the display window
-    const uint8_t *shades;            // brightness of each colour, or NULL to draw the colours themselves
-    int32_t row_at;                   // offset in the picture of the line's first pixel
+    uint64_t mask[MEGA_OBJECTS][MEGA_MASK_WORDS]; // the whole line as the object's registers are now
+    uint64_t seen[MEGA_OBJECTS][MEGA_MASK_WORDS]; // what is final: pixels below done[]
+    int32_t window_start, window_end;             // clocks of the display window
+    const uint8_t *shades; // brightness of each colour, or NULL to draw the colours themselves
+    int32_t row_at;        // offset in the picture of the line's first pixel
     uint8_t done[MEGA_OBJECTS];
     uint8_t stale;        // bit o: mask[o] is out of date
     uint8_t from;         // pixels below have had their collisions and colours

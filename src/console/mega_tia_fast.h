@@ -51,7 +51,7 @@ MEGA_FN uint32_t tia_stretch4(uint32_t byte) {
 }
 
 // Sets up to 32 pixels from x (below 320) on; they wrap around the line.
-MEGA_FN void tia_mask_place(uint64_t mask[3], uint32_t bits, uint32_t x) {
+MEGA_FN void tia_mask_place(uint64_t mask[MEGA_MASK_WORDS], uint32_t bits, uint32_t x) {
     const uint32_t at = x < MEGA_WIDTH ? x : x - MEGA_WIDTH, shift = at & 63u, word = at >> 6;
     mask[word] |= (uint64_t)bits << shift;
     if (shift > 32) {
@@ -61,7 +61,7 @@ MEGA_FN void tia_mask_place(uint64_t mask[3], uint32_t bits, uint32_t x) {
     mask[2] &= 0xFFFFFFFFu;
 }
 
-MEGA_FN void tia_mask_player(const mega_tia *tia, uint32_t n, uint64_t mask[3]) {
+MEGA_FN void tia_mask_player(const mega_tia *tia, uint32_t n, uint64_t mask[MEGA_MASK_WORDS]) {
     const uint32_t shown = tia->delay_player[n] ? tia->old_graphics[n] : tia->graphics[n];
     if (shown == 0) {
         return;
@@ -81,7 +81,7 @@ MEGA_FN void tia_mask_player(const mega_tia *tia, uint32_t n, uint64_t mask[3]) 
     }
 }
 
-MEGA_FN void tia_mask_missile(const mega_tia *tia, uint32_t n, uint64_t mask[3]) {
+MEGA_FN void tia_mask_missile(const mega_tia *tia, uint32_t n, uint64_t mask[MEGA_MASK_WORDS]) {
     const uint32_t bits = (1u << tia_missile_width(tia, n)) - 1u;
     if (!tia_missile_enabled(tia, n) || bits == 0) {
         return;
@@ -91,7 +91,7 @@ MEGA_FN void tia_mask_missile(const mega_tia *tia, uint32_t n, uint64_t mask[3])
     }
 }
 
-MEGA_FN void tia_mask_playfield(const mega_tia *tia, uint64_t mask[3]) {
+MEGA_FN void tia_mask_playfield(const mega_tia *tia, uint64_t mask[MEGA_MASK_WORDS]) {
     // Left to right: PF0 from bit 4, PF1 from bit 7 down, PF2 from bit 0 up; four pixels each.
     if (tia->playfield == 0) {
         return;
@@ -117,8 +117,8 @@ MEGA_FN void tia_mask_playfield(const mega_tia *tia, uint64_t mask[3]) {
     }
 }
 
-MEGA_FN void tia_mask_build(const mega_tia *tia, uint32_t object, uint64_t mask[3]) {
-    mask[0] = mask[1] = mask[2] = 0;
+MEGA_FN void tia_mask_build(const mega_tia *tia, uint32_t object, uint64_t mask[MEGA_MASK_WORDS]) {
+    mask[0] = mask[1] = mask[2] = mask[3] = 0;
     switch (object) {
     case MEGA_P0:
     case MEGA_P1: tia_mask_player(tia, object - MEGA_P0, mask); break;
@@ -134,16 +134,21 @@ MEGA_FN void tia_mask_build(const mega_tia *tia, uint32_t object, uint64_t mask[
     }
 }
 
-// Pixels first .. end - 1 of word `word`.
-MEGA_FN uint64_t tia_range_word(uint32_t first, uint32_t end, uint32_t word) {
-    const uint32_t base = 64u * word;
-    const uint32_t from = first > base ? first - base : 0u;
-    const uint32_t to = end > base ? end - base : 0u;
-    if (from >= 64 || to <= from) {
-        return 0;
-    }
-    return (to >= 64 ? ~0ull : (1ull << to) - 1ull) & ~0ull << from;
-}
+// The pixels below x, for x from 0 to 160.
+#define BELOW1(x, word) \
+    ((x) >= 64 * (word) + 64 ? ~0ull : (x) > 64 * (word) ? (1ull << (((x)-64 * (word)) & 63)) - 1ull : 0ull)
+#define BELOW(x) \
+    { BELOW1(x, 0), BELOW1(x, 1), BELOW1(x, 2), 0ull }
+#define BELOW4(x) BELOW(x), BELOW((x) + 1), BELOW((x) + 2), BELOW((x) + 3)
+#define BELOW16(x) BELOW4(x), BELOW4((x) + 4), BELOW4((x) + 8), BELOW4((x) + 12)
+MEGA_TABLE uint64_t tia_below[MEGA_WIDTH + 1][MEGA_MASK_WORDS] = {
+    BELOW16(0),  BELOW16(16),  BELOW16(32),  BELOW16(48),  BELOW16(64), BELOW16(80),
+    BELOW16(96), BELOW16(112), BELOW16(128), BELOW16(144), BELOW(160),
+};
+#undef BELOW
+#undef BELOW1
+#undef BELOW4
+#undef BELOW16
 
 // ---- one line ----------------------------------------------------------------------------------------
 
@@ -156,7 +161,9 @@ MEGA_FN uint32_t tia_beam_x(const mega_tia *tia) {
 MEGA_FN void tia_line_set_done(mega_line *line, uint32_t x) {
     for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
         line->done[object] = (uint8_t)x;
-        line->seen[object][0] = line->seen[object][1] = line->seen[object][2] = 0;
+        for (uint32_t w = 0; w < MEGA_MASK_WORDS; w++) {
+            line->seen[object][w] = 0;
+        }
     }
     line->cut = x != 0 ? (1u << MEGA_OBJECTS) - 1u : 0u;
     line->from = (uint8_t)x;
@@ -207,8 +214,8 @@ MEGA_INLINE tia_vector tia_spread(uint32_t bits) {
 }
 
 // Merges three disjoint masks of colours over the background.
-MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t masks[3][3], uint32_t from,
-                                uint32_t end) {
+MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t masks[3][MEGA_MASK_WORDS],
+                                uint32_t from, uint32_t end) {
     const tia_vector zero = {0};
     const tia_vector back = zero + colors[3];
     const tia_vector color0 = (zero + colors[0]) ^ back;
@@ -222,7 +229,8 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t 
             back ^ (tia_spread(m0) & color0) ^ (tia_spread(m1) & color1) ^ (tia_spread(m2) & color2);
         if (from > 32u * i || end < 32u * i + 32u) {
             // A piece keeps its neighbours' pixels.
-            const tia_vector inside = tia_spread((uint32_t)(tia_range_word(from, end, word) >> shift));
+            const tia_vector inside =
+                tia_spread((uint32_t)((tia_below[end][word] & ~tia_below[from][word]) >> shift));
             tia_vector old;
             MEGA_COPY(&old, row + 32u * i, 32);
             pixels = (pixels & inside) | (old & ~inside);
@@ -232,8 +240,8 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t 
 }
 #else
 // Merges three disjoint masks of colours over the background.
-MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t masks[3][3], uint32_t from,
-                                uint32_t end) {
+MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t masks[3][MEGA_MASK_WORDS],
+                                uint32_t from, uint32_t end) {
     const uint64_t each = 0x0101010101010101ull;
     const uint64_t back = colors[3] * each;
     const uint64_t color0 = colors[0] * each ^ back;
@@ -242,7 +250,7 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t 
     const uint32_t whole = from == 0 && end == MEGA_WIDTH;
     for (uint32_t word = from >> 6; word <= (end - 1u) >> 6; word++) {
         uint64_t m0 = masks[0][word], m1 = masks[1][word], m2 = masks[2][word];
-        const uint64_t range = whole ? ~0ull : tia_range_word(from, end, word);
+        const uint64_t range = tia_below[end][word] & ~tia_below[from][word];
         uint8_t *group = row + 64u * word;
         for (uint32_t i = 0; i < (word < 2 ? 8u : 4u); i++, m0 >>= 8, m1 >>= 8, m2 >>= 8, group += 8) {
             uint64_t pixels = back;
@@ -265,13 +273,14 @@ MEGA_INLINE void tia_line_paint(uint8_t *row, const uint8_t colors[4], uint64_t 
 
 // Distributes the objects' masks over the three object colours by priority.
 MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint8_t *shades,
-                                  const uint64_t masks[MEGA_OBJECTS][3], uint32_t from, uint32_t end) {
-    const uint64_t left[3] = {~0ull, 0xFFFFull, 0ull};
+                                  const uint64_t masks[MEGA_OBJECTS][MEGA_MASK_WORDS], uint32_t from,
+                                  uint32_t end) {
+    const uint64_t left[MEGA_MASK_WORDS] = {~0ull, 0xFFFFull, 0ull, 0ull};
     const uint32_t score = tia->ctrlpf & CTRLPF_SCORE;
-    uint64_t colored[3][3];
+    uint64_t colored[3][MEGA_MASK_WORDS];
     if ((tia->ctrlpf & CTRLPF_PRIORITY) != 0) {
         const uint32_t quirk = score && tia_enabled_objects(tia) == 1u << MEGA_PF;
-        for (uint32_t w = 0; w < 3; w++) {
+        for (uint32_t w = 0; w < MEGA_MASK_WORDS; w++) {
             const uint64_t playfield = masks[MEGA_PF][w] | masks[MEGA_BL][w];
             colored[0][w] = (masks[MEGA_P0][w] | masks[MEGA_M0][w]) & ~playfield;
             colored[1][w] = (masks[MEGA_P1][w] | masks[MEGA_M1][w]) & ~playfield & ~colored[0][w];
@@ -283,7 +292,7 @@ MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint8
             }
         }
     } else {
-        for (uint32_t w = 0; w < 3; w++) {
+        for (uint32_t w = 0; w < MEGA_MASK_WORDS; w++) {
             uint64_t playfield = masks[MEGA_PF][w];
             colored[0][w] = masks[MEGA_P0][w] | masks[MEGA_M0][w];
             colored[1][w] = masks[MEGA_P1][w] | masks[MEGA_M1][w];
@@ -303,33 +312,46 @@ MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint8
     tia_line_paint(row, colors, colored, from, end);
 }
 
+// What an object shows in a range: what is final of it, and its mask where it is not done.
+MEGA_INLINE void tia_mask_piece(uint64_t *out, const uint64_t *mask, const uint64_t *done,
+                                const uint64_t *seen, const uint64_t *range) {
+#if MEGA_VECTORS
+    typedef uint64_t words __attribute__((vector_size(8 * MEGA_MASK_WORDS)));
+    words m, d, s, r;
+    MEGA_COPY(&m, mask, sizeof(m));
+    MEGA_COPY(&d, done, sizeof(d));
+    MEGA_COPY(&s, seen, sizeof(s));
+    MEGA_COPY(&r, range, sizeof(r));
+    m = ((m & ~d) | s) & r;
+    MEGA_COPY(out, &m, sizeof(m));
+#else
+    for (uint32_t w = 0; w < MEGA_MASK_WORDS; w++) {
+        out[w] = ((mask[w] & ~done[w]) | seen[w]) & range[w];
+    }
+#endif
+}
+
 // The masks of pixels from .. end - 1 in a line where objects changed on the way.
-MEGA_NOINLINE uint32_t tia_line_cut(const mega_line *line, uint64_t masks[MEGA_OBJECTS][3], uint32_t from,
+MEGA_NOINLINE uint32_t tia_line_cut(const mega_line *line, uint64_t (*masks)[MEGA_MASK_WORDS], uint32_t from,
                                     uint32_t end) {
     uint32_t present = 0;
-    uint64_t range[3];
-    for (uint32_t w = 0; w < 3; w++) {
-        range[w] = tia_range_word(from, end, w);
+    uint64_t range[MEGA_MASK_WORDS];
+    for (uint32_t w = 0; w < MEGA_MASK_WORDS; w++) {
+        range[w] = tia_below[end][w] & ~tia_below[from][w];
     }
     for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
-        const uint64_t *mask = line->mask[object];
-        uint64_t *out = masks[object];
-        if (((uint32_t)line->cut >> object & 1u) != 0) {
-            for (uint32_t w = 0; w < 3; w++) {
-                out[w] =
-                    (mask[w] & tia_range_word(line->done[object], MEGA_WIDTH, w)) | line->seen[object][w];
-            }
-            mask = out;
-        }
-        out[0] = mask[0] & range[0];
-        out[1] = mask[1] & range[1];
-        out[2] = mask[2] & range[2];
+        tia_mask_piece(masks[object], line->mask[object], tia_below[line->done[object]], line->seen[object],
+                       range);
+    }
+    for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
+        const uint64_t *out = masks[object];
         present |= (uint32_t)((out[0] | out[1] | out[2]) != 0) << object;
     }
     return present;
 }
 
-MEGA_FN void tia_line_collide(mega_tia *tia, const uint64_t masks[MEGA_OBJECTS][3], uint32_t present) {
+MEGA_FN void tia_line_collide(mega_tia *tia, const uint64_t masks[MEGA_OBJECTS][MEGA_MASK_WORDS],
+                              uint32_t present) {
     for (uint32_t open = tia_collisions_of[present] & ~(uint32_t)tia->collisions; open != 0;
          open &= open - 1u) {
         const uint32_t bit = (uint32_t)MEGA_LOWEST_BIT(open);
@@ -365,20 +387,20 @@ MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture
     tia_line_refresh(line, tia);
     if (line->cut == 0 && from == 0 && end == MEGA_WIDTH) {
         if ((what & TIA_FAST_COLLIDE) != 0) {
-            tia_line_collide(tia, (const uint64_t(*)[3])line->mask, line->present);
+            tia_line_collide(tia, (const uint64_t(*)[MEGA_MASK_WORDS])line->mask, line->present);
         }
         if ((what & TIA_FAST_DRAW) != 0) {
-            tia_line_color(row, tia, line->shades, (const uint64_t(*)[3])line->mask, from, end);
+            tia_line_color(row, tia, line->shades, (const uint64_t(*)[MEGA_MASK_WORDS])line->mask, from, end);
         }
         return;
     }
-    uint64_t masks[MEGA_OBJECTS][3];
+    uint64_t masks[MEGA_OBJECTS][MEGA_MASK_WORDS];
     const uint32_t present = tia_line_cut(line, masks, from, end);
     if ((what & TIA_FAST_COLLIDE) != 0) {
-        tia_line_collide(tia, (const uint64_t(*)[3])masks, present);
+        tia_line_collide(tia, (const uint64_t(*)[MEGA_MASK_WORDS])masks, present);
     }
     if ((what & TIA_FAST_DRAW) != 0) {
-        tia_line_color(row, tia, line->shades, (const uint64_t(*)[3])masks, from, end);
+        tia_line_color(row, tia, line->shades, (const uint64_t(*)[MEGA_MASK_WORDS])masks, from, end);
     }
 }
 
@@ -498,8 +520,9 @@ MEGA_NOINLINE void tia_touch_cut(mega_line *line, const mega_tia *tia, uint32_t 
     if (((uint32_t)line->stale >> object & 1u) != 0) {
         tia_mask_build(tia, object, line->mask[object]);
     }
-    for (uint32_t w = 0; w < 3; w++) {
-        line->seen[object][w] |= line->mask[object][w] & tia_range_word(line->done[object], x, w);
+    const uint64_t *until = tia_below[x], *done = tia_below[line->done[object]];
+    for (uint32_t w = 0; w < MEGA_MASK_WORDS; w++) {
+        line->seen[object][w] |= line->mask[object][w] & until[w] & ~done[w];
     }
     line->done[object] = (uint8_t)x;
     line->cut |= (uint8_t)(1u << object);

@@ -10,7 +10,7 @@ static test_image image;
 // ---- masks ---------------------------------------------------------------------------------------------
 
 static void check_mask(const mega_tia *tia, uint32_t object) {
-    uint64_t mask[3];
+    uint64_t mask[MEGA_MASK_WORDS];
     tia_mask_build(tia, object, mask);
     const uint32_t enabled = tia_enabled_objects(tia);
     mega_test_checks++;
