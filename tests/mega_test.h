@@ -50,6 +50,7 @@ static inline int mega_test_result(void) {
 }
 
 #define MEGA_CHECK(condition) mega_test_check((condition) != 0, #condition, __FILE__, __LINE__)
+#define MEGA_FAIL(why) mega_test_check(0, why, __FILE__, __LINE__)
 // Integers of any type up to 64 bits.
 #define MEGA_CHECK_EQ(a, b) mega_test_equal((int64_t)(a), (int64_t)(b), #a, #b, __FILE__, __LINE__)
 #define MEGA_CHECK_BYTES(a, b, size) mega_test_bytes((a), (b), (size), #a, #b, __FILE__, __LINE__)

@@ -253,7 +253,7 @@ static void model_operate(model *cpu, const opcode_facts *op, int value) {
         cpu->x = flags(cpu, difference);
         break;
     }
-    default: MEGA_CHECK(!"a reading instruction that the model does not know"); break;
+    default: MEGA_FAIL("a reading instruction that the model does not know"); break;
     }
 }
 
@@ -286,7 +286,7 @@ static int model_modify(model *cpu, const opcode_facts *op, int value) {
     case NAME('D', 'E', 'C'): result = flags(cpu, value - 1); break;
     case NAME('I', 'S', 'B'): result = (value + 1) & 0xFF; break;
     case NAME('D', 'C', 'P'): result = (value - 1) & 0xFF; break;
-    default: MEGA_CHECK(!"a modifying instruction that the model does not know"); return 0;
+    default: MEGA_FAIL("a modifying instruction that the model does not know"); return 0;
     }
     switch (name_of(op)) {
     case NAME('S', 'L', 'O'): cpu->a = flags(cpu, cpu->a | result); break;
@@ -311,7 +311,7 @@ static int model_store(model *cpu, const opcode_facts *op, int address) {
     case NAME('S', 'H', 'X'): return cpu->x & high;
     case NAME('S', 'H', 'Y'): return cpu->y & high;
     case NAME('S', 'H', 'S'): cpu->sp = cpu->a & cpu->x; return cpu->a & cpu->x & high;
-    default: MEGA_CHECK(!"a storing instruction that the model does not know"); return 0;
+    default: MEGA_FAIL("a storing instruction that the model does not know"); return 0;
     }
 }
 
@@ -439,7 +439,7 @@ static void model_other(model *cpu, const opcode_facts *op) {
         low = model_read(cpu, 0xFFFE);
         cpu->pc = model_read(cpu, 0xFFFF) << 8 | low;
         break;
-    default: MEGA_CHECK(!"an instruction that the model does not know"); break;
+    default: MEGA_FAIL("an instruction that the model does not know"); break;
     }
 }
 
@@ -562,7 +562,7 @@ static void check_ways(void) {
             mega_test_checks++;
             continue;
         }
-        MEGA_CHECK(!"the model and the interpreter differ");
+        MEGA_FAIL("the model and the interpreter differ");
         if (reported++ < 20) {
             test_rig *rig = &rigs[BY_MODEL];
             rig->console = start;
