@@ -90,7 +90,8 @@ static int read_desc(PyObject *args, PyObject *kwargs, mega_vector_desc *desc, f
     }
     if (check_positive("num_envs", count) || check_positive("batch_size", batch) ||
         check_positive("frameskip", skip) || check_positive("img_height", height) ||
-        check_positive("img_width", width) || check_positive("stack_num", stack)) {
+        check_positive("img_width", width) || check_positive("stack_num", stack) ||
+        check_positive("max_num_frames_per_episode", frames)) {
         return -1;
     }
     desc->count = (uint32_t)count;
@@ -103,7 +104,7 @@ static int read_desc(PyObject *args, PyObject *kwargs, mega_vector_desc *desc, f
     desc->task.width = (uint32_t)width;
     desc->task.stack = (uint32_t)stack;
     desc->task.noop_max = noops > 0 ? noops : -1;
-    desc->task.max_episode_frames = frames > 0 ? frames : 1; // both end an episode with its first frame
+    desc->task.max_episode_frames = frames;
     desc->task.rgb = !gray;
     desc->task.no_maxpool = !pool;
     desc->task.no_fire_reset = !fire;

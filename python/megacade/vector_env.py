@@ -142,8 +142,8 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
             continuous_action_threshold=continuous_action_threshold,
             copy=copy,
         )
-        self.num_envs = self.ale.get_num_envs()
-        self.batch_size = batch_size or self.num_envs
+        self.num_envs = num_envs
+        self.batch_size = batch_size or num_envs
         self.continuous = continuous
         self.continuous_action_threshold = continuous_action_threshold
         self.grayscale = grayscale

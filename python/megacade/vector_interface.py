@@ -140,14 +140,8 @@ class ALEVectorInterface:
         mask, all_seeds = np.zeros(self._count, np.bool_), np.full(self._count, -1, np.int32)
         mask[ids] = True
         all_seeds[ids] = numbers
-        if mask.all():
-            chosen = None
-        elif self._batch < self._count:
-            raise ValueError("only all environments can be reset when batch_size is less than num_envs")
-        else:
-            chosen = mask.tobytes()
         block = self._rows.take()
-        self._core.reset(chosen, all_seeds.tobytes(), block.data, self._own)
+        self._core.reset(None if mask.all() else mask.tobytes(), all_seeds.tobytes(), block.data, self._own)
         observations, _, _, _, info = self._result(block, False)
         return observations, info
 
