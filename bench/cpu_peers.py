@@ -198,7 +198,7 @@ def compare(arguments):
             if results:
                 results.add(row)
         ratios = [row["ratio"] for row in rows if row["envs"] == envs]
-        print(f"ratio to the better peer: median {statistics.median(ratios):.2f}, minimum {min(ratios):.2f}", flush=True)
+        print(f"ratio to the better peer: median {statistics.median(ratios):.2f}, minimum {min(ratios):.2f}")
     for process in processes.values():
         process.close()
     if arguments.plot:

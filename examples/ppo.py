@@ -99,7 +99,7 @@ def main():
     arguments = parser.parse_args()
     torch.manual_seed(arguments.seed)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    env = megacade.make_vec(arguments.game, arguments.envs, preset="dqn", use_fire_reset=True, autoreset_mode="SameStep")
+    env = megacade.make_vec(arguments.game, arguments.envs, preset="dqn", autoreset_mode="SameStep")
     agent = Agent(int(env.single_action_space.n)).to(device)
     optimizer = torch.optim.Adam(agent.parameters(), lr=2.5e-4, eps=1e-5)
     shape = (arguments.rollout, arguments.envs)

@@ -1,7 +1,7 @@
 // binding_vector.c - megacade._core.Vector, many environments: its life and its type.
 //
-// A vector belongs to one call at a time, like an Env. It has no close: its threads and its memory last as long as
-// the object, because arrays may look at that memory.
+// A vector belongs to one call at a time, like an Env. It has no close: its threads and its memory last as
+// long as the object, because arrays may look at that memory.
 #include <stdlib.h>
 #include <string.h>
 

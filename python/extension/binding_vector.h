@@ -1,7 +1,7 @@
 // binding_vector.h - what the files of megacade._core.Vector share.
 //
-// Results of a batch lie in one block, its sections in the order of vector_section. The block is the data of a
-// bytearray, from the first address in it that is a multiple of 64 on.
+// Results of a batch lie in one block, its sections in the order of vector_section. The block is the data of
+// a bytearray, from the first address in it that is a multiple of 64 on.
 #ifndef BINDING_VECTOR_H
 #define BINDING_VECTOR_H
 

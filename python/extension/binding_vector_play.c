@@ -1,7 +1,7 @@
 // binding_vector_play.c - megacade._core.Vector: playing, with results into a block.
 //
-// A step is one call with a bytes object of actions and a block for the results, so that Python pays for it once
-// and not once per environment.
+// A step is one call with a bytes object of actions and a block for the results, so that Python pays for it
+// once and not once per environment.
 #include <string.h>
 
 #include "binding_vector.h"
@@ -57,7 +57,8 @@ PyObject *binding_vector_sections(PyObject *object, PyObject *unused) {
     return sections;
 }
 
-// Where the results go. With `own`, observations stay where the vector keeps them. Returns -1 with an exception.
+// Where the results go. With `own`, observations stay where the vector keeps them. Returns -1 with an
+// exception.
 static int read_block(const vector_object *self, PyObject *block, PyObject *own, mega_vector_out *out) {
     const Py_ssize_t size = PyByteArray_Check(block) ? PyByteArray_Size(block) : -1;
     if (size != (Py_ssize_t)(self->block_size + BLOCK_ALIGNMENT)) {
@@ -103,8 +104,8 @@ static int read_indices(vector_object *self, const int64_t *indices) {
     return 0;
 }
 
-// Radius, angle and fire of each row. The number of the action that is meant serves as index, as in ale-py: the
-// two are the same wherever all actions are legal.
+// Radius, angle and fire of each row. The number of the action that is meant serves as index, as in ale-py:
+// the two are the same wherever all actions are legal.
 static int read_polar(vector_object *self, const float *rows) {
     for (uint32_t i = 0; i < self->batch; i++, rows += 3) {
         uint32_t action;
@@ -120,8 +121,8 @@ static int read_polar(vector_object *self, const float *rows) {
     return 0;
 }
 
-// Takes actions over: the size of the bytes tells int32, int64 and float32 triples apart. *strengths is what the
-// library gets. Returns -1 with an exception.
+// Takes actions over: the size of the bytes tells int32, int64 and float32 triples apart. *out is what the
+// library gets as strengths. Returns -1 with an exception.
 static int read_actions(vector_object *self, PyObject *actions, PyObject *strengths, const float **out) {
     char *data, *forces = NULL;
     Py_ssize_t size, forces_size = 0;

@@ -149,8 +149,9 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
         self.grayscale = grayscale
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode}
-        self.map_action_idx = np.array(
-            [[[AtariEnv.map_action_idx(x, y, fire).value for fire in (False, True)] for y in (-1, 0, 1)] for x in (-1, 0, 1)],
+        positions, buttons = (-1, 0, 1), (False, True)
+        self.map_action_idx = np.array(  # the action of [left to right + 1][down to up + 1][fire]
+            [[[AtariEnv.map_action_idx(x, y, fire).value for fire in buttons] for y in positions] for x in positions],
             np.int32,
         )
         self._make_spaces()
@@ -185,7 +186,8 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
 
     def _masked(self, mask: Any) -> np.ndarray:
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            raise TypeError(f"reset_mask must be a NumPy array of bool, not {getattr(mask, 'dtype', type(mask).__name__)}")
+            found = getattr(mask, "dtype", type(mask).__name__)
+            raise TypeError(f"reset_mask must be a NumPy array of bool, not {found}")
         if mask.shape != (self.num_envs,):
             raise ValueError(f"reset_mask has the shape {mask.shape}, expected {(self.num_envs,)}")
         return np.flatnonzero(mask)

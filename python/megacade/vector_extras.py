@@ -28,7 +28,13 @@ _EPISODE: Final = np.dtype(
     ]
 )
 _STATISTICS: Final = np.dtype(
-    [("episodes", np.uint64), ("score_sum", np.int64), ("steps_sum", np.uint64), ("frames_sum", np.uint64), ("last", _EPISODE)]
+    [
+        ("episodes", np.uint64),
+        ("score_sum", np.int64),
+        ("steps_sum", np.uint64),
+        ("frames_sum", np.uint64),
+        ("last", _EPISODE),
+    ]
 )
 _EPISODE_FIELDS: Final = [name for name in _EPISODE.names or () if name != "pad"]
 
@@ -123,7 +129,7 @@ class VectorExtras:
         return sums | {f"last_{name}": table["last"][name] for name in _EPISODE_FIELDS if name != "env_id"}
 
     def finished_episodes(self) -> dict[str, np.ndarray]:
-        """The episodes that ended since the last call, oldest first, by score, env_id, steps, frames and how they ended.
+        """The episodes that ended since the last call, oldest first: score, env_id, steps, frames, how they ended.
 
         At least the last 1024 are kept until they are asked for.
         """
