@@ -24,41 +24,27 @@ environments must have the same checksum with and without fast paths (--plain). 
 """
 
 import argparse
-import csv
 import datetime
 import json
 import os
-import re
 import shlex
 import statistics
 import subprocess
 import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import get_context
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from bench_common import FRAME_SKIP, GAMES, ROOT, Failure, Results, SideProcess, commit, compiler, machine
+
 PROGRAM = ROOT / "build" / "megacade"
 REFERENCE_VERSION = "0.12.1"
-GAMES = (
-    "pong breakout ms_pacman riverraid boxing space_invaders qbert seaquest asterix up_n_down assault beam_rider"
-).split()
 PLAIN_GAMES = 2  # how many of the games are compared with a run without fast paths
 PLAIN_ENVS = 16  # environments of that comparison; each adds CHECK_STEPS steps
-FRAME_SKIP = 4
 CHECK_STEPS = 32  # hashed steps of each environment, as in src/cli/cmd_bench.c
 CLOCK_STEPS = 16  # steps of ale-py between two looks at the clock
 M64 = (1 << 64) - 1
 FNV_START = 0xCBF29CE484222325
-
-
-class Failure(Exception):
-    """Ends the program with a sentence and an exit code."""
-
-    def __init__(self, text, exit_code=2):
-        super().__init__(text)
-        self.exit_code = exit_code
 
 
 # ---- ale-py's side, in a process of its own ----------------------------------------------------------------------
@@ -127,43 +113,6 @@ class AleSide:
         return {"fps": steps * FRAME_SKIP / taken, "resets": resets}
 
 
-def serve(pipe, game):
-    """The process: answers requests (a method's name and its arguments) until None comes."""
-    try:
-        side = AleSide(game)
-        for name, arguments in iter(pipe.recv, None):
-            pipe.send((getattr(side, name)(*arguments), None))
-    except Exception as error:  # it is shown by the parent, which has the terminal
-        pipe.send((None, f"{type(error).__name__}: {error}"))
-
-
-class AleProcess:
-    def __init__(self, game):
-        context = get_context("spawn")
-        self.game = game
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, game), daemon=True)
-        self.process.start()
-        theirs.close()
-
-    def ask(self, name, *arguments):
-        try:
-            self.pipe.send((name, arguments))
-            answer, error = self.pipe.recv()
-        except (EOFError, OSError):
-            raise Failure(f"{self.game}: the process with ale-py ended") from None
-        if error:
-            raise Failure(f"{self.game}: ale-py: {error}")
-        return answer
-
-    def close(self):
-        try:
-            self.pipe.send(None)
-        except OSError:
-            pass  # it is gone already
-        self.process.join()
-
-
 # ---- our side ----------------------------------------------------------------------------------------------------
 
 
@@ -203,7 +152,7 @@ def check_plain(games):
 
 def measure(game, seconds, repeats):
     """Both sides in turns. Returns the columns of the game's line that are measured."""
-    ale = AleProcess(game)
+    ale = SideProcess(f"{game}: ale-py", AleSide, game)
     try:
         expected = ale.ask("checksum")
         turns = []
@@ -225,67 +174,10 @@ def measure(game, seconds, repeats):
     return row
 
 
-# ---- where and with what -----------------------------------------------------------------------------------------
-
-
-def first_line(*command):
-    try:
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    except OSError:
-        return ""
-    return done.stdout.splitlines()[0].strip() if done.returncode == 0 and done.stdout else ""
-
-
-def commit():
-    name = first_line("git", "rev-parse", "--short", "HEAD") or "unknown"
-    changed = first_line("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!bench/results")
-    return name + ("+changes" if changed else "")
-
-
-def machine():
-    try:
-        models = re.findall(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    except OSError:
-        models = []
-    return f"{models[0] if models else 'unknown processor'}, {os.cpu_count()} cores"
-
-
-def compiler():
-    """The compiler of build/, its version and the build type."""
-    try:
-        cache = (ROOT / "build" / "CMakeCache.txt").read_text()
-    except OSError:
-        return "unknown"
-    found = dict(re.findall(r"^(CMAKE_C_COMPILER|CMAKE_BUILD_TYPE):\w+=(.*)$", cache, re.MULTILINE))
-    program = found.get("CMAKE_C_COMPILER", "")
-    return f"{first_line(program, '--version') or program or 'unknown'}, {found.get('CMAKE_BUILD_TYPE', '')}"
-
-
 COLUMNS = (
     "date commit machine load compiler ale_py command game seconds repeats ale_fps ale_fps_low ale_fps_high ale_resets "
     "mega_fps mega_fps_low mega_fps_high mega_resets ratio checksum"
 ).split()
-
-
-class Results:
-    """The file: a line per game, added as soon as the game is measured."""
-
-    def __init__(self, path):
-        self.path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and path.stat().st_size > 0:
-                with path.open(newline="") as file:
-                    if next(csv.reader(file), None) != COLUMNS:
-                        raise Failure(f"{path} has other columns; name another file with --out")
-            else:
-                self.append(COLUMNS)
-        except OSError as error:
-            raise Failure(f"--out: {error}") from None
-
-    def append(self, values):
-        with self.path.open("a", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow(values)
 
 
 # ---- command -----------------------------------------------------------------------------------------------------
@@ -321,7 +213,7 @@ def check_parts():
 
 def compare(arguments):
     check_parts()
-    results = Results(arguments.out) if arguments.out else None
+    results = Results(arguments.out, COLUMNS) if arguments.out else None
     about = {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
         "commit": commit(),
@@ -345,7 +237,7 @@ def compare(arguments):
         ratios.append(row["ratio"])
         print(f"{game:16}{row['ale_fps']:>10,}{row['mega_fps']:>12,}{row['ratio']:>9.2f}", flush=True)
         if results:
-            results.append([row[column] for column in COLUMNS])
+            results.add(row)
     print(f"\nratio: median {statistics.median(ratios):.2f}, minimum {min(ratios):.2f}")
 
 

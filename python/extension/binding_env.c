@@ -23,15 +23,7 @@ static mega_env *idle_env(PyObject *self) {
     return object->env;
 }
 
-// Runs `call` without the GIL.
-#define ENV_RUN(self, call)                          \
-    do {                                             \
-        ((env_object *)(self))->busy = 1;            \
-        PyThreadState *thread = PyEval_SaveThread(); \
-        call;                                        \
-        PyEval_RestoreThread(thread);                \
-        ((env_object *)(self))->busy = 0;            \
-    } while (0)
+#define ENV_RUN(self, call) BINDING_RUN((env_object *)(self), call)
 
 // A method without arguments that returns the value of an expression of `env`.
 #define ENV_GETTER(name, value)                               \
@@ -106,7 +98,7 @@ static PyObject *env_reset(PyObject *self, PyObject *unused) {
         return NULL;
     }
     ENV_RUN(self, status = mega_env_reset(env));
-    return status == MEGA_OK ? Py_NewRef(Py_None) : binding_raise(status);
+    return binding_done(status);
 }
 
 // ---- acting ------------------------------------------------------------------------------------------
@@ -194,7 +186,7 @@ static PyObject *env_set_ram(PyObject *self, PyObject *args) {
         return NULL;
     }
     const mega_status status = mega_env_set_ram(env, index, value);
-    return status == MEGA_OK ? Py_NewRef(Py_None) : binding_raise(status);
+    return binding_done(status);
 }
 
 ENV_GETTER(env_audio, PyByteArray_FromStringAndSize((const char *)mega_env_audio(env), MEGA_AUDIO_SIZE))
@@ -219,7 +211,7 @@ static PyObject *env_set_mode(PyObject *self, PyObject *args) {
         return NULL;
     }
     const mega_status status = mega_env_set_mode(env, mode);
-    return status == MEGA_OK ? Py_NewRef(Py_None) : binding_raise(status);
+    return binding_done(status);
 }
 
 ENV_GETTER(env_difficulty, PyLong_FromUnsignedLong(mega_env_difficulty(env)))
@@ -231,7 +223,7 @@ static PyObject *env_set_difficulty(PyObject *self, PyObject *args) {
         return NULL;
     }
     const mega_status status = mega_env_set_difficulty(env, difficulty);
-    return status == MEGA_OK ? Py_NewRef(Py_None) : binding_raise(status);
+    return binding_done(status);
 }
 
 // ---- save states -------------------------------------------------------------------------------------
@@ -263,7 +255,7 @@ static PyObject *env_load(PyObject *self, PyObject *bytes) {
         return NULL;
     }
     const mega_status status = mega_env_load(env, data, (size_t)size);
-    return status == MEGA_OK ? Py_NewRef(Py_None) : binding_raise(status);
+    return binding_done(status);
 }
 
 // ---- type --------------------------------------------------------------------------------------------

@@ -27,6 +27,10 @@ PyObject *binding_raise(mega_status status) {
     return NULL;
 }
 
+PyObject *binding_done(mega_status status) {
+    return status == MEGA_OK ? Py_NewRef(Py_None) : binding_raise(status);
+}
+
 void binding_free(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_Free(self);
@@ -133,23 +137,28 @@ static PyMethodDef functions[] = {
 
 // ---- module ------------------------------------------------------------------------------------------
 
+static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec) {
+    PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    if (type != NULL && PyModule_AddType(module, type) != 0) {
+        Py_CLEAR(type);
+    }
+    return type;
+}
+
 static int fill_module(PyObject *module) {
     module_state *state = PyModule_GetState(module);
-    PyObject *rom_type = PyType_FromModuleAndSpec(module, &rom_type_spec, NULL);
-    if (rom_type == NULL) {
+    state->rom_type = add_type(module, &rom_type_spec);
+    if (state->rom_type == NULL) {
         return -1;
     }
-    state->rom_type = (PyTypeObject *)rom_type;
-    PyObject *env_type = PyType_FromModuleAndSpec(module, &env_type_spec, NULL);
-    if (env_type == NULL) {
-        return -1;
-    }
-    const int failed = PyModule_AddType(module, state->rom_type) != 0 ||
-                       PyModule_AddType(module, (PyTypeObject *)env_type) != 0 ||
+    PyTypeObject *env_type = add_type(module, &env_type_spec);
+    PyTypeObject *vector_type = add_type(module, &vector_type_spec);
+    const int failed = env_type == NULL || vector_type == NULL ||
                        PyModule_AddIntConstant(module, "SCREEN_WIDTH", MEGA_SCREEN_WIDTH) != 0 ||
                        PyModule_AddIntConstant(module, "RAM_SIZE", MEGA_RAM_SIZE) != 0 ||
                        PyModule_AddIntConstant(module, "AUDIO_SIZE", MEGA_AUDIO_SIZE) != 0;
-    Py_DECREF(env_type);
+    Py_XDECREF(env_type);
+    Py_XDECREF(vector_type);
     return failed ? -1 : 0;
 }
 

@@ -288,6 +288,9 @@ assert env.observation_space.contains(observation)
 for _ in range(100):
     observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
 assert info["frame_number"] == 400
+vector = megacade.make_vec("comet_catch", 3)
+vector.reset(seed=1)
+assert vector.step(vector.action_space.sample())[0].shape == (3, 4, 84, 84)
 print(megacade.__version__)
 """
 
