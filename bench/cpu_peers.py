@@ -11,7 +11,8 @@ step call that follows the end of an episode (EnvPool knows no other way).
 
 Each package has a process of its own, and they take turns (A B C A B C ...), --repeats times. In a turn a side plays a
 quarter of --seconds to warm up, then for --seconds. A step call counts 4 frames per environment on all sides, also
-where it resets one. Actions are drawn before the clock starts.
+where it resets one. Actions are drawn before the clock starts. --clock cpu divides by the processor time of all
+threads instead: it hardly depends on what else the machine does, and says nothing about how well threads share work.
 
 A fast wrong answer fails: observations, rewards and ends of the first steps must have the same checksum as ale-py's.
 EnvPool plays other episodes by its rules and is not compared. The exit code is 0 when all is well, 1 when a checksum
@@ -33,6 +34,7 @@ from bench_common import FRAME_SKIP, GAMES, Failure, Results, SideProcess, commi
 
 CHECK_STEPS = 32
 ACTION_ROWS = 256
+CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}  # the second adds up the time of all threads
 SIDES = {"megacade": "Megacade", "ale-py": "ale-py", "envpool": "EnvPool"}  # distribution: name
 
 
@@ -76,20 +78,18 @@ class Side:
                 digest.update(array.tobytes())
         return digest.hexdigest()[:16]
 
-    def run(self, seconds):
-        """Frames per second over about `seconds`."""
+    def run(self, seconds, clock):
+        """Frames per second of a clock, over about `seconds`."""
         step, actions, steps = self.env.step, self.actions, 0
-        start = time.perf_counter()
-        while True:
+        start, clock_start = time.perf_counter(), clock()
+        while time.perf_counter() - start < seconds:
             step(actions[steps % ACTION_ROWS])
             steps += 1
-            taken = time.perf_counter() - start
-            if taken >= seconds:
-                return steps * self.frames / taken
+        return steps * self.frames / (clock() - clock_start)
 
-    def turn(self, seconds):
-        self.run(seconds / 4)
-        return self.run(seconds)
+    def turn(self, seconds, clock):
+        self.run(seconds / 4, CLOCKS[clock])
+        return self.run(seconds, CLOCKS[clock])
 
 
 # ---- the comparison ----------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def measure(processes, game, envs, arguments):
     fps = {side: [] for side in processes}
     for _ in range(arguments.repeats):
         for side, process in processes.items():
-            fps[side].append(process.ask("turn", arguments.seconds))
+            fps[side].append(process.ask("turn", arguments.seconds, arguments.clock))
     row = {"checksum": checksums["megacade"] if "ale-py" in checksums else "unchecked"}
     for side in SIDES:
         name = side.replace("-", "_")
@@ -117,7 +117,7 @@ def measure(processes, game, envs, arguments):
 
 
 COLUMNS = (
-    "date commit machine load compiler ale_py envpool command game envs threads seconds repeats "
+    "date commit machine load compiler ale_py envpool command clock game envs threads seconds repeats "
     "megacade_fps megacade_low megacade_high ale_py_fps ale_py_low ale_py_high envpool_fps envpool_low envpool_high "
     "better_peer ratio checksum"
 ).split()
@@ -177,6 +177,7 @@ def compare(arguments):
         "ale_py": versions["ale-py"] or "absent",
         "envpool": versions["envpool"] or "absent",
         "command": shlex.join(["bench/cpu_peers.py", *sys.argv[1:]]),
+        "clock": arguments.clock,
         "threads": arguments.threads,
         "seconds": arguments.seconds,
         "repeats": arguments.repeats,
@@ -184,6 +185,8 @@ def compare(arguments):
     results = Results(arguments.out, COLUMNS) if arguments.out else None
     print(f"machine   {about['machine']}, load {about['load']}, {arguments.threads} threads")
     print(f"commit    {about['commit']}, {about['compiler']}; ale-py {about['ale_py']}, envpool {about['envpool']}")
+    if arguments.clock == "cpu":
+        print("note: frames per second of processor time, summed over the threads")
     if arguments.repeats < 5:
         print("note: fewer than 5 repeats are a trial, not a measurement")
     processes = {side: SideProcess(SIDES[side], Side, side) for side in present}
@@ -218,6 +221,7 @@ def parse_arguments():
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of each side (default: all processors)")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a turn (default 1)")
     parser.add_argument("--repeats", type=int, default=5, help="turns of each side; the median counts (default 5)")
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="cpu: processor time, if the machine is busy")
     parser.add_argument("--out", type=Path, metavar="FILE.csv", help="add a line per game and size to this file")
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="draw the results")
     return parser.parse_args()
