@@ -362,14 +362,19 @@ def test_interrupt():
     for one in (env, same):
         one.reset(seed=1)
     main = threading.get_ident()
-    threading.Timer(0.2, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
-    env.send(np.zeros(count, int))
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        env.recv()
-        while time.monotonic() < start + 5:  # a fast machine is done before the signal
-            time.sleep(0.01)
-    waited = time.monotonic() - start
+    # In the background of a shell the signal would be ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.2, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+        env.send(np.zeros(count, int))
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            env.recv()
+            while time.monotonic() < start + 5:  # a fast machine is done before the signal
+                time.sleep(0.01)
+        waited = time.monotonic() - start
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert waited < 2
     expected = same.step(np.zeros(count, int))
     try:
