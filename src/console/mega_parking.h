@@ -82,7 +82,7 @@ MEGA_FN void video_unpark(const mega_machine *m, const mega_parked *parked, cons
             log->state = MEGA_SLOT_PENDING;
             log->picture = (uint8_t)picture;
             MEGA_COPY(log->record, store, from->size);
-        } else {
+        } else if (from->size != 0) { // 0: nothing was ever parked
             MEGA_COPY(video->picture[picture], store, from->size);
         }
         store += from->size;
