@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import subprocess
+import sys
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -123,3 +124,15 @@ class Results:
 
     def add(self, row):
         self._append([row[column] for column in self.columns])
+
+
+def run_program(name, bench):
+    """Runs `bench` and returns the program's exit code."""
+    try:
+        bench()
+    except Failure as failure:
+        print(f"{name}: {failure}", file=sys.stderr)
+        return failure.exit_code
+    except KeyboardInterrupt:
+        return 130
+    return 0

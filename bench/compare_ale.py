@@ -35,7 +35,18 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bench_common import FRAME_SKIP, GAMES, ROOT, Failure, Results, SideProcess, commit, compiler, machine
+from bench_common import (
+    FRAME_SKIP,
+    GAMES,
+    ROOT,
+    Failure,
+    Results,
+    SideProcess,
+    commit,
+    compiler,
+    machine,
+    run_program,
+)
 
 PROGRAM = ROOT / "build" / "megacade"
 REFERENCE_VERSION = "0.12.1"
@@ -241,16 +252,5 @@ def compare(arguments):
     print(f"\nratio: median {statistics.median(ratios):.2f}, minimum {min(ratios):.2f}")
 
 
-def main():
-    try:
-        compare(parse_arguments())
-    except Failure as failure:
-        print(f"compare_ale: {failure}", file=sys.stderr)
-        return failure.exit_code
-    except KeyboardInterrupt:
-        return 130
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_program("compare_ale", lambda: compare(parse_arguments())))

@@ -30,7 +30,7 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bench_common import FRAME_SKIP, GAMES, Failure, Results, SideProcess, commit, compiler, machine
+from bench_common import FRAME_SKIP, GAMES, Failure, Results, SideProcess, commit, compiler, machine, run_program
 
 CHECK_STEPS = 32
 ACTION_ROWS = 256
@@ -227,16 +227,5 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def main():
-    try:
-        compare(parse_arguments())
-    except Failure as failure:
-        print(f"cpu_peers: {failure}", file=sys.stderr)
-        return failure.exit_code
-    except KeyboardInterrupt:
-        return 130
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_program("cpu_peers", lambda: compare(parse_arguments())))
