@@ -35,8 +35,10 @@ typedef unsigned long long uint64_t;
 #define MEGA_LIKELY(condition) (condition)
 #define MEGA_UNLIKELY(condition) (condition)
 #define MEGA_LOWEST_BIT(word) (__ffs((int)(word)) - 1)
+#define MEGA_REVERSE32(word) __brev(word)
 #define MEGA_COPY(to, from, size) memcpy(to, from, size)
 #define MEGA_FILL(to, byte, size) memset(to, byte, size)
+#define MEGA_COPY8(to, from) (*(uint64_t *)(to) = *(const uint64_t *)(from))
 #else
 #define MEGA_FN static inline __attribute__((unused))
 #define MEGA_INLINE static inline __attribute__((always_inline, unused))
@@ -46,11 +48,58 @@ typedef unsigned long long uint64_t;
 #define MEGA_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define MEGA_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define MEGA_LOWEST_BIT(word) __builtin_ctz(word)
+#define MEGA_REVERSE32(word) mega_reverse32(word)
 #define MEGA_COPY(to, from, size) __builtin_memcpy(to, from, size)
 #define MEGA_FILL(to, byte, size) __builtin_memset(to, byte, size)
+#define MEGA_COPY8(to, from) __builtin_memcpy(to, from, 8) // both are multiples of 8
 #define MEGA_THREADED 1 // labels are values, so an interpreter can jump from one operation to the next
 #if defined(__AVX2__) && !defined(__clang__)
 #define MEGA_VECTORS 1 // 32-byte vectors in GNU C are single registers
+#endif
+#endif
+
+#if !defined(__CUDACC__)
+MEGA_FN uint32_t mega_reverse32(uint32_t word) {
+    word = (word >> 1 & 0x55555555u) | (word & 0x55555555u) << 1;
+    word = (word >> 2 & 0x33333333u) | (word & 0x33333333u) << 2;
+    word = (word >> 4 & 0x0F0F0F0Fu) | (word & 0x0F0F0F0Fu) << 4;
+    return __builtin_bswap32(word);
+}
+#endif
+
+// 1: the TIA's registers run ahead of its picture, line by line (mega_ahead.h), so that many threads can work on it.
+//
+// MEGA_WARP        how many consoles run in step (mega_warp.h); a lane is one of them.
+// MEGA_WARP_LANE   the number of this one
+// MEGA_WARP_*      what all of them do together: the least of a value, a value of another lane, memory that they
+//                  share. Each is also a barrier.
+#if defined(__CUDACC__)
+#define MEGA_WARP 32u
+#define MEGA_WARP_LANE (threadIdx.x & 31u)
+#define MEGA_WARP_MIN(value) __reduce_min_sync(0xFFFFFFFFu, value)
+#define MEGA_WARP_FROM(value, lane) __shfl_sync(0xFFFFFFFFu, value, (int)(lane))
+#define MEGA_WARP_ANY(condition) __any_sync(0xFFFFFFFFu, (int)(condition))
+#define MEGA_WARP_OR(where, bits) atomicOr(where, bits)
+#define MEGA_WARP_BARRIER() __syncwarp()
+#define MEGA_BLOCK_BARRIER() __syncthreads()
+#define MEGA_MAX4(a, b) __vmaxu4(a, b)
+#define MEGA_COPY16(to, from) (*(uint4 *)(to) = *(const uint4 *)(from))
+#else
+#define MEGA_WARP 1u
+#define MEGA_WARP_LANE 0u
+#define MEGA_WARP_MIN(value) (value)
+#define MEGA_WARP_FROM(value, lane) (value)
+#define MEGA_WARP_ANY(condition) (condition)
+#define MEGA_WARP_OR(where, bits) (*(where) |= (bits))
+#define MEGA_WARP_BARRIER() ((void)0)
+#endif
+
+// MEGA_AHEAD
+#ifndef MEGA_AHEAD
+#if defined(__CUDACC__)
+#define MEGA_AHEAD 1
+#else
+#define MEGA_AHEAD 0
 #endif
 #endif
 

@@ -146,23 +146,27 @@ MEGA_NOINLINE void log_make_room(mega_machine *m, uint32_t reg, uint32_t cycles)
     log_overflow(m, clock + tia_delay(reg, tia_line_clock(&m->console->tia, clock)));
 }
 
-MEGA_INLINE void log_store(mega_log *log, uint32_t reg, uint32_t value, uint32_t cycles) {
-    log->record[log->count++] = (cycles - log->base_cycle) << 14 | reg << 8 | value;
+MEGA_INLINE void log_store(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    mega_log *log = m->run.log;
+    const uint32_t record = m->run.logged++;
+    log->record[record] = (cycles - log->base_cycle) << 14 | reg << 8 | value;
+#if MEGA_AHEAD
+    ahead_write(m, reg, value, cycles);
+#endif
 }
 // Functions from here on that end with a call to a rare case return the cycle just for that: they save no
 // registers then.
 MEGA_NOINLINE uint32_t log_append_full(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
     log_make_room(m, reg, cycles);
-    log_store(m->run.log, reg, value, cycles);
+    log_store(m, reg, value, cycles);
     return cycles;
 }
 MEGA_INLINE uint32_t log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
-    mega_log *log = m->run.log;
     m->run.keep_next = reg == TIA_HMOVE; // what follows HMOVE sees where the beam was
-    if (MEGA_UNLIKELY(log->count == MEGA_LOG_RECORDS)) {
+    if (MEGA_UNLIKELY(log_is_full(m))) {
         return log_append_full(m, reg, value, cycles);
     }
-    log_store(log, reg, value, cycles);
+    log_store(m, reg, value, cycles);
     return cycles;
 }
 

@@ -120,9 +120,9 @@ MEGA_FN void console_grey_out(mega_machine *m, int32_t lines) {
     }
 }
 
-// One frame request: runs to the end of the frame, or to a limit, in which case the next request continues.
-// Returns the number of scan lines.
-MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
+// One frame request in three parts: what comes before the processor runs, its run, and what comes after. A warp of
+// consoles does the middle one together (mega_warp.h).
+MEGA_FN void console_begin_request(mega_machine *m, uint32_t how) {
     mega_console *console = m->console;
     mega_run *run = &m->run;
     if (!console->sync.unfinished) {
@@ -143,12 +143,17 @@ MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
     if (how != MEGA_RUN_PLAIN) {
         shadow_begin(run, &console->tia);
         log_begin(m);
-        cpu_run_frame(m, 1);
-        log_end(m);
     } else {
         picture_settle(m, m->video->current, NULL);
         picture_forget_logs(m, m->video->current);
-        cpu_run_frame(m, 0);
+    }
+}
+
+// Returns the number of scan lines.
+MEGA_FN uint32_t console_end_request(mega_machine *m, uint32_t how) {
+    mega_console *console = m->console;
+    if (how != MEGA_RUN_PLAIN) {
+        log_end(m);
     }
     const int32_t clock = (int32_t)(3u * console->cycles);
     const uint32_t lines = (uint32_t)(clock - console->tia.frame_start) / MEGA_CLOCKS_PER_LINE;
@@ -160,6 +165,14 @@ MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
         console->sync.greyed = 1;
     }
     return lines;
+}
+
+// Runs to the end of the frame, or to a limit, in which case the next request continues. Returns the number of
+// scan lines.
+MEGA_FN uint32_t console_run_frame(mega_machine *m, uint32_t how) {
+    console_begin_request(m, how);
+    cpu_run_frame(m, how != MEGA_RUN_PLAIN);
+    return console_end_request(m, how);
 }
 
 // ---- controllers ---------------------------------------------------------------------------------------

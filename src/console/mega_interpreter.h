@@ -57,7 +57,8 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 }
 
 // ---- macros of the interpreter body ----------------------------------------------------------------------
-// They use its local variables: m, r (registers), cycles, bus, at, stretch, limit, budget, and linear, logged.
+// They use its local variables: m, r (registers), cycles, bus, at, stretch, limit, budget, and linear, logged. Two
+// hooks are defined by the body: CPU_TRANSFER where control may go elsewhere, CPU_TRAP before an operand is read.
 //
 // The linear variant keeps the program counter as an image index `at`, and the data bus only inside an
 // instruction: what it leaves behind (exit_bus) matters only where the loop can end, after slow writes and
@@ -73,6 +74,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
             r.pc = (uint16_t)(address);                                               \
         }                                                                             \
         exit_bus = bus;                                                               \
+        CPU_TRANSFER();                                                               \
     } while (0)
 
 // Ends the loop: the linear variant leaves one instruction of its budget.
@@ -254,6 +256,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define OPERAND_IMM(extra) FETCH(value)
 #define OPERAND_ZP(extra) \
     ADDRESS_ZP(extra);    \
+    CPU_TRAP();           \
     READ_ZP(value, address)
 #define OPERAND_ZPX(extra) \
     ADDRESS_ZPX(extra);    \
@@ -263,6 +266,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     READ_ZP(value, address)
 #define OPERAND_ABS(extra) \
     ADDRESS_ABS(extra);    \
+    CPU_TRAP();            \
     READ_ANY(value, address)
 #define OPERAND_ABX(extra) \
     ADDRESS_ABX(extra);    \
@@ -401,6 +405,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 
 #define BRANCH(condition)                                                                   \
     FETCH(value);                                                                           \
+    CPU_TRANSFER();                                                                         \
     if (condition) {                                                                        \
         low = PC();                                                                         \
         address = (low + (value ^ 0x80u) - 0x80u) & 0xFFFFu;                                \

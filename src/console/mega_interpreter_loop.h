@@ -29,6 +29,9 @@
 #define CPU_NEXT() break
 #endif
 
+#define CPU_TRANSFER() ((void)0)
+#define CPU_TRAP() ((void)0)
+
 MEGA_NOINLINE uint32_t CPU_RUN(mega_machine *m, uint32_t budget) {
 #if MEGA_THREADED
     static const void *const operations[256] = {MEGA_OPCODES(CPU_LABEL4, CPU_LABEL4, CPU_LABEL4, CPU_LABEL3)};
@@ -103,6 +106,8 @@ leave:
 #undef CPU_LABEL3
 #endif
 #undef CPU_CASE
+#undef CPU_TRANSFER
+#undef CPU_TRAP
 #undef CPU_DISPATCH
 #undef CPU_NEXT
 #undef CPU_RUN

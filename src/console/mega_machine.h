@@ -17,12 +17,26 @@ typedef struct mega_input {
 
 // TIA writes of one frame request, in order, without those that change nothing.
 // A record is cycle << 14 | register << 8 | value, with the cycle counted from the start of the request.
+#if MEGA_AHEAD
+#define MEGA_LOG_RECORDS 2048 // there are many logs; a longer frame is drawn in parts
+#else
 #define MEGA_LOG_RECORDS 6144
+#endif
 enum {
     MEGA_SLOT_EMPTY,   // nothing, or a ragged request, whose pixels are all there is
     MEGA_SLOT_PENDING, // a clean frame whose picture in colours has not been drawn
     MEGA_SLOT_DRAWN    // a clean frame whose picture in colours has been drawn
 };
+#if MEGA_AHEAD
+// What the picture is made of from a pixel on; see mega_ahead.h.
+typedef struct mega_segment {
+    uint32_t from; // x, row << 8, position of the ball << 24
+    uint32_t field, objects, positions, colors;
+} mega_segment;
+#define MEGA_SEGMENTS 2048
+#define MEGA_ROW_BLANKED 0x8000u // with first[]: HMOVE blanked the row's left edge
+#endif
+
 typedef struct mega_log {
     mega_tia start;      // the TIA when the request began: drawing can be repeated from here
     uint32_t base_cycle; // cycle at which the request began
@@ -32,8 +46,13 @@ typedef struct mega_log {
     uint8_t state;     // MEGA_SLOT_*
     uint8_t picture;   // which picture it belongs to
     uint8_t shaded;    // 1: its shaded picture has been drawn
-    uint8_t pad;
+    uint8_t lined;     // 1: it has segments (mega_ahead.h)
     uint32_t record[MEGA_LOG_RECORDS];
+#if MEGA_AHEAD
+    uint32_t segments;
+    uint16_t first[MEGA_PICTURE_ROWS + 4]; // by row: the segment at its left edge
+    mega_segment segment[MEGA_SEGMENTS];
+#endif
 } mega_log;
 
 // Scratch of the fast renderer: the current line, object by object, as 160-bit masks. The last word is 0; four make
@@ -70,6 +89,7 @@ enum {
 // Scratch of one frame request: what the processor's side knows without looking at the state.
 typedef struct mega_run {
     mega_log *log;       // of the present request
+    uint32_t logged;     // its records so far; log->count follows when somebody reads the log
     uint32_t window[16]; // offset in the image of the 1 KiB at address bits 13..10; see mega_cart.h
     uint32_t plain_low;  // cartridge addresses that are plain ROM in this scheme: low <= a < low + span
     uint32_t plain_span;
@@ -99,6 +119,18 @@ typedef struct mega_video {
     mega_log log[3]; // the present request and the two before it
 } mega_video;
 
+#if MEGA_AHEAD
+// Where the beam is, and from where on collisions are owed (mega_ahead.h).
+typedef struct mega_ahead {
+    int32_t window_start, window_end; // clocks of the display window
+    uint32_t row;                     // of the picture that the beam is in
+    uint32_t owed_row, owed_x;        // the first row and pixel whose collisions nobody has looked for
+    uint32_t segments;                // so far
+    uint32_t changed;                 // 1: registers changed since the last segment
+    mega_segment last;
+} mega_ahead;
+#endif
+
 typedef struct mega_machine {
     mega_console *console;
     const mega_cartridge *cartridge;
@@ -108,6 +140,9 @@ typedef struct mega_machine {
     mega_video *video;
     mega_input input;
     mega_run run;
+#if MEGA_AHEAD
+    mega_ahead ahead;
+#endif
 } mega_machine;
 
 #endif

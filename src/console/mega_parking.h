@@ -80,6 +80,7 @@ MEGA_FN void video_unpark(const mega_machine *m, const mega_parked *parked, cons
             log->count = log->replayed = from->size / 4u;
             log->end_clock = from->end_clock;
             log->state = MEGA_SLOT_PENDING;
+            log->lined = 0;
             log->picture = (uint8_t)picture;
             MEGA_COPY(log->record, store, from->size);
         } else if (from->size != 0) { // 0: nothing was ever parked

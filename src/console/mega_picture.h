@@ -6,6 +6,7 @@
 // kept for two frames more, so that the older frame can still be drawn when that turns out to be needed.
 #ifndef MEGA_PICTURE_H
 #define MEGA_PICTURE_H
+#include "mega_ahead.h"
 #include "mega_tia_fast.h"
 #include "mega_tia_plain.h"
 
@@ -13,6 +14,7 @@ MEGA_FN int32_t log_clock(const mega_log *log, uint32_t record) {
     return (int32_t)(3u * (log->base_cycle + (record >> 14)));
 }
 
+#if !MEGA_AHEAD
 // Replays records that the TIA has not seen. Templates: `what` is constant.
 MEGA_INLINE void log_replay(mega_log *log, mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
                             uint8_t *picture, uint32_t from, uint32_t what) {
@@ -41,10 +43,20 @@ MEGA_NOINLINE void log_collide(mega_machine *m, mega_log *log, int32_t until) {
 MEGA_NOINLINE void log_collide_and_draw(mega_machine *m, mega_log *log, int32_t until) {
     log_advance(m, log, until, TIA_FAST_COLLIDE | TIA_FAST_DRAW);
 }
+#endif
 
 // Brings the TIA up to date: collisions, registers, and the picture if it is being drawn on the way.
 MEGA_FN void log_catch_up(mega_machine *m, int32_t until) {
     mega_log *log = &m->video->log[m->video->slot];
+    log->count = m->run.logged;
+#if MEGA_AHEAD
+    ahead_advance(m, until);
+    log->segments = m->ahead.segments;
+    if (ahead_owes(m)) {
+        ahead_collide(m);
+    }
+    m->console->tia.picture_at = (int32_t)(MEGA_WIDTH * m->ahead.row + tia_beam_x(&m->console->tia));
+#else
     // Reads of several collision registers in a row find nothing new.
     if (log->replayed == log->count && until <= m->console->tia.drawn_to) {
         return;
@@ -55,17 +67,40 @@ MEGA_FN void log_catch_up(mega_machine *m, int32_t until) {
         log_collide(m, log, until);
     }
     log->replayed = log->count;
+#endif
+}
+
+// The pixels of a request over what its buffer holds, a pixel at a time.
+MEGA_FN void log_draw_plain(const mega_machine *m, const mega_log *log) {
+    mega_tia tia = log->start;
+    uint8_t *picture = m->video->picture[log->picture];
+    for (uint32_t i = 0; i < log->count; i++) {
+        const uint32_t record = log->record[i];
+        tia_plain_write(&tia, m->cartridge, picture, record >> 8 & 0x3Fu, record & 0xFFu,
+                        log_clock(log, record), TIA_PLAIN_DRAW);
+    }
+    tia_plain_advance(&tia, m->cartridge, picture, log->end_clock, TIA_PLAIN_DRAW);
 }
 
 // Draws a clean frame from its log.
 MEGA_NOINLINE void log_draw(const mega_machine *m, mega_log *log) {
+    uint8_t *picture = m->video->picture[log->picture];
+    log->state = MEGA_SLOT_DRAWN;
+#if MEGA_AHEAD
+    if (!log->lined) {
+        log_draw_plain(m, log);
+        return;
+    }
+    for (uint32_t row = 0; row < m->cartridge->height; row++) {
+        ahead_draw_row(log, NULL, row, picture + MEGA_WIDTH * row);
+    }
+#else
     mega_tia tia = log->start;
     mega_line line;
-    uint8_t *picture = m->video->picture[log->picture];
     tia_line_begin(&line, &tia, m->cartridge, NULL);
     log_replay(log, &line, &tia, m->cartridge, picture, 0, TIA_FAST_DRAW);
     tia_fast_advance(&line, &tia, picture, log->end_clock, TIA_FAST_DRAW);
-    log->state = MEGA_SLOT_DRAWN;
+#endif
 }
 
 // Draws whatever is still owed to a picture buffer before something else is drawn over it.
@@ -90,16 +125,9 @@ MEGA_FN void picture_forget_logs(const mega_machine *m, uint32_t picture) {
 
 // Draws a ragged request over what its buffer holds, in colours only.
 MEGA_NOINLINE void log_draw_ragged(const mega_machine *m, mega_log *log) {
-    mega_tia tia = log->start;
-    uint8_t *picture = m->video->picture[log->picture];
     picture_settle(m, log->picture, log);
     picture_forget_logs(m, log->picture);
-    for (uint32_t i = 0; i < log->count; i++) {
-        const uint32_t record = log->record[i];
-        tia_plain_write(&tia, m->cartridge, picture, record >> 8 & 0x3Fu, record & 0xFFu,
-                        log_clock(log, record), TIA_PLAIN_DRAW);
-    }
-    tia_plain_advance(&tia, m->cartridge, picture, log->end_clock, TIA_PLAIN_DRAW);
+    log_draw_plain(m, log);
 }
 
 // Starts the log of a request where the TIA stands now.
@@ -113,9 +141,16 @@ MEGA_FN void log_begin(mega_machine *m) {
     log->state = MEGA_SLOT_EMPTY;
     log->shaded = 0;
     log->picture = video->current;
+    log->lined = MEGA_AHEAD;
     m->run.log = log;
+    m->run.logged = 0;
+#if MEGA_AHEAD
+    m->run.drawing = MEGA_DRAW_NOTHING; // not on the way
+    ahead_begin(m);
+#else
     tia_line_begin(&video->line, &m->console->tia, m->cartridge,
                    m->run.drawing == MEGA_DRAW_SHADES ? m->shades : NULL);
+#endif
 }
 
 MEGA_FN uint32_t log_is_clean(const mega_machine *m, const mega_log *log) {
@@ -125,14 +160,18 @@ MEGA_FN uint32_t log_is_clean(const mega_machine *m, const mega_log *log) {
            m->console->tia.drawn_to == tia_window_end(start, m->cartridge);
 }
 
+// Where the beam must be at the end of a request: where its last access saw it.
+MEGA_FN int32_t log_end_clock(const mega_machine *m) {
+    const int32_t clock = (int32_t)(3u * m->run.touch_cycle);
+    const uint32_t line_clock = tia_line_clock(&m->console->tia, clock);
+    return m->run.touch_register == MEGA_UNTOUCHED ? m->console->tia.drawn_to
+                                                   : clock + tia_delay(m->run.touch_register, line_clock);
+}
+
 // Ends the log of a request: the TIA has seen everything up to its last access.
 MEGA_FN void log_end(mega_machine *m) {
     mega_log *log = &m->video->log[m->video->slot];
-    const int32_t clock = (int32_t)(3u * m->run.touch_cycle);
-    const uint32_t line_clock = tia_line_clock(&m->console->tia, clock);
-    log->end_clock = m->run.touch_register == MEGA_UNTOUCHED
-                         ? m->console->tia.drawn_to
-                         : clock + tia_delay(m->run.touch_register, line_clock);
+    log->end_clock = log_end_clock(m);
     log_catch_up(m, log->end_clock);
     if (!log_is_clean(m, log)) {
         log_draw_ragged(m, log);
@@ -142,6 +181,14 @@ MEGA_FN void log_end(mega_machine *m) {
     picture_forget_logs(m, log->picture);
     log->state = m->run.drawing == MEGA_DRAW_COLORS ? MEGA_SLOT_DRAWN : MEGA_SLOT_PENDING;
     log->shaded = m->run.drawing == MEGA_DRAW_SHADES;
+}
+
+MEGA_FN uint32_t log_is_full(const mega_machine *m) {
+#if MEGA_AHEAD
+    return m->run.logged == MEGA_LOG_RECORDS || ahead_is_full(m);
+#else
+    return m->run.logged == MEGA_LOG_RECORDS;
+#endif
 }
 
 // The log is full (a program that writes to the TIA all the time): draw what there is and start anew.
@@ -155,6 +202,10 @@ MEGA_NOINLINE void log_overflow(mega_machine *m, int32_t until) {
     log->start = m->console->tia;
     log->count = 0;
     log->replayed = 0;
+    m->run.logged = 0;
+#if MEGA_AHEAD
+    ahead_begin(m);
+#endif
 }
 
 // Two black pictures.

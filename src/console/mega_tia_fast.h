@@ -34,6 +34,11 @@ MEGA_TABLE uint64_t tia_expand[256] = {EXPAND64(0), EXPAND64(64), EXPAND64(128),
 #undef EXPAND16
 #undef EXPAND64
 
+// Four bits to four bytes of 0 or 255.
+MEGA_FN uint32_t tia_expand_four(uint32_t bits) {
+    return ((bits & 15u) * 0x00204081u & 0x01010101u) * 0xFFu;
+}
+
 // ---- masks -------------------------------------------------------------------------------------------
 
 // Each bit twice, or four times.

@@ -58,7 +58,7 @@ MEGA_NOINLINE void env_run_frame(mega_stage *stage) {
     console_run_frame(&stage->machine, stage->settings->plain ? MEGA_RUN_PLAIN : stage->how);
 }
 
-MEGA_FN void env_step_rules(mega_stage *stage) {
+MEGA_NOINLINE void env_step_rules(mega_stage *stage) {
     mega_rules_step(stage->settings->game, &stage->session->rules, env_memory(stage));
 }
 
@@ -100,17 +100,22 @@ MEGA_FN void env_move_paddles(mega_stage *stage, uint32_t presses, float strengt
     }
 }
 
-// Part of a run of frames with one action of player A (player B does nothing), the rules running after each.
-MEGA_FN void env_play_part(mega_stage *stage, uint32_t action, float strength, uint32_t count) {
+// Sets the controllers for a frame with one action of player A; player B does nothing.
+MEGA_FN void env_hold(mega_stage *stage, uint32_t action, float strength) {
     const uint32_t presses = action < MEGA_ENV_ACTIONS ? env_presses[action] : 0u;
+    if (cartridge_has_paddles(stage->machine.cartridge)) {
+        env_move_paddles(stage, presses, strength);
+    }
+    mega_pads pads = env_released(stage);
+    pads.press[0] = presses;
+    pads.reset = action == MEGA_ENV_RESET;
+    console_set_input(&stage->machine, &pads);
+}
+
+// Part of a run of frames with one action, the rules running after each.
+MEGA_FN void env_play_part(mega_stage *stage, uint32_t action, float strength, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        if (cartridge_has_paddles(stage->machine.cartridge)) {
-            env_move_paddles(stage, presses, strength);
-        }
-        mega_pads pads = env_released(stage);
-        pads.press[0] = presses;
-        pads.reset = action == MEGA_ENV_RESET;
-        console_set_input(&stage->machine, &pads);
+        env_hold(stage, action, strength);
         env_run_frame(stage);
         env_step_rules(stage);
     }
@@ -149,8 +154,9 @@ MEGA_FN void env_make_sound(mega_stage *stage) {
     }
 }
 
-// One frame of an act: two draws, and a frame unless the episode is over. Returns its reward.
-MEGA_FN int32_t env_act_frame(mega_stage *stage, uint32_t action, float strength) {
+// One frame of an act, before and after it runs: two draws, and a frame unless the episode is over. The first part
+// returns 1 if there is a frame to run, the second its reward.
+MEGA_FN uint32_t env_begin_act_frame(mega_stage *stage, uint32_t action, float strength) {
     const double a = mega_mt_next(stage->random) / 4294967296.0;
     mega_mt_next(stage->random); // player B's draw: whatever it says, B does nothing
     if (a >= stage->settings->sticky) {
@@ -161,10 +167,29 @@ MEGA_FN int32_t env_act_frame(mega_stage *stage, uint32_t action, float strength
         return 0;
     }
     const uint32_t legal = stage->settings->legal_actions >> stage->sticky_action & 1u;
-    env_play(stage, legal ? stage->sticky_action : 0u, stage->sticky_strength, 1);
+    env_hold(stage, legal ? stage->sticky_action : 0u, stage->sticky_strength);
+    return 1;
+}
+MEGA_FN int32_t env_end_act_frame(mega_stage *stage) {
+    env_step_rules(stage);
+    env_end_run(stage);
     stage->session->frame_number++;
     stage->session->episode_frame_number++;
     return stage->session->rules.reward;
+}
+MEGA_FN int32_t env_act_frame(mega_stage *stage, uint32_t action, float strength) {
+    if (!env_begin_act_frame(stage, action, strength)) {
+        return 0;
+    }
+    env_run_frame(stage);
+    return env_end_act_frame(stage);
+}
+
+// What an act reports for the sum of its frames' rewards.
+MEGA_FN int32_t env_limit_reward(const mega_settings *settings, int32_t reward) {
+    return reward < settings->reward_min   ? settings->reward_min
+           : reward > settings->reward_max ? settings->reward_max
+                                           : reward;
 }
 
 // `action` is below MEGA_ENV_ACTIONS.
@@ -174,10 +199,7 @@ MEGA_FN int32_t env_act(mega_stage *stage, uint32_t action, float strength) {
         sum += (uint32_t)env_act_frame(stage, action, strength);
     }
     env_make_sound(stage);
-    const int32_t reward = (int32_t)sum;
-    return reward < stage->settings->reward_min   ? stage->settings->reward_min
-           : reward > stage->settings->reward_max ? stage->settings->reward_max
-                                                  : reward;
+    return env_limit_reward(stage->settings, (int32_t)sum);
 }
 
 // ---- reset ---------------------------------------------------------------------------------------------

@@ -188,42 +188,71 @@ MEGA_FN void task_capture(mega_task_view *task, uint32_t left, const uint8_t *ea
     task_push(task);
 }
 
-MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float strength) {
-    mega_stage *stage = task->stage;
-    mega_task_state *state = task->state;
+// A step as it goes: what is known between its frames.
+typedef struct mega_task_progress {
+    uint32_t sum;  // of rewards
+    uint32_t left; // frames not finished
+    uint8_t over, lost, ended;
+    uint8_t kept; // 1: the frame before the last is in task->earlier
+} mega_task_progress;
+
+MEGA_FN void task_begin_step(const mega_task_view *task, mega_task_progress *step) {
+    step->sum = 0;
+    step->left = task->settings->frame_skip;
+    step->over = step->lost = step->ended = step->kept = 0;
+}
+
+// After a frame of the step, whose act was worth `reward`. The step is done when it has ended or nothing is left.
+MEGA_FN void task_end_frame(mega_task_view *task, mega_task_progress *step, int32_t reward) {
+    const mega_stage *stage = task->stage;
     const mega_task_settings *settings = task->settings;
-    const uint8_t *earlier = NULL;
-    uint32_t sum = 0, over = 0, lost = 0, left = settings->frame_skip, ended = 0;
-    for (; left >= 1; left--) {
-        stage->how = task_run_mode(settings, left);
-        sum += (uint32_t)env_act(stage, action, strength);
-        over = env_game_over(stage);
-        state->frames++;
-        lost = stage->session->rules.lives > 0 && stage->session->rules.lives < state->lives;
-        ended = over || state->frames >= (uint32_t)settings->max_frames || (settings->episodic_life && lost);
-        if (ended) {
-            break;
-        }
-        if (left == 2 && settings->channels != 0 && stage->session->console.sync.unfinished) {
-            // The next frame will be drawn into the same buffer.
-            MEGA_COPY(task->earlier, task_picture(task, 0), task_screen_pixels(task));
-            earlier = task->earlier;
-        }
+    mega_task_state *state = task->state;
+    const int32_t lives = stage->session->rules.lives;
+    step->sum += (uint32_t)reward;
+    step->over = (uint8_t)env_game_over(stage);
+    state->frames++;
+    step->lost = lives > 0 && lives < state->lives;
+    step->ended = step->over || state->frames >= (uint32_t)settings->max_frames ||
+                  (settings->episodic_life && step->lost);
+    if (step->ended) {
+        return;
     }
-    stage->how = MEGA_RUN_FAST;
-    if (settings->channels != 0) {
-        task_capture(task, left, earlier);
+    if (step->left == 2 && settings->channels != 0 && stage->session->console.sync.unfinished) {
+        // The next frame will be drawn into the same buffer.
+        MEGA_COPY(task->earlier, task_picture(task, 0), task_screen_pixels(task));
+        step->kept = 1;
     }
-    state->lives = stage->session->rules.lives;
+    step->left--;
+}
+
+// What the step comes to, once its observation has been made.
+MEGA_FN mega_task_outcome task_end_step(mega_task_view *task, const mega_task_progress *step) {
+    const mega_task_settings *settings = task->settings;
+    const int32_t reward = (int32_t)step->sum;
     mega_task_outcome outcome;
-    const int32_t reward = (int32_t)sum;
+    task->state->lives = task->stage->session->rules.lives;
     outcome.score = reward;
     outcome.reward = !settings->reward_clipping ? reward : reward > 1 ? 1 : reward < -1 ? -1 : reward;
-    outcome.terminated = over || ((settings->episodic_life || settings->life_loss_info) && lost);
-    outcome.truncated = !outcome.terminated && state->frames >= (uint32_t)settings->max_frames;
-    outcome.episode_over = (uint8_t)ended;
+    outcome.terminated = step->over || ((settings->episodic_life || settings->life_loss_info) && step->lost);
+    outcome.truncated = !outcome.terminated && task->state->frames >= (uint32_t)settings->max_frames;
+    outcome.episode_over = step->ended;
     outcome.pad = 0;
     return outcome;
+}
+
+MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float strength) {
+    mega_stage *stage = task->stage;
+    mega_task_progress step;
+    task_begin_step(task, &step);
+    while (step.left != 0 && !step.ended) {
+        stage->how = task_run_mode(task->settings, step.left);
+        task_end_frame(task, &step, env_act(stage, action, strength));
+    }
+    stage->how = MEGA_RUN_FAST;
+    if (task->settings->channels != 0) {
+        task_capture(task, step.left, step.kept ? task->earlier : NULL);
+    }
+    return task_end_step(task, &step);
 }
 
 #endif

@@ -1,0 +1,423 @@
+// mega_ahead.h - the TIA ahead of its picture: lines that can be drawn in any order. Shared source.
+//
+// Where many threads share a console (a GPU), a replay of the log from its beginning is a queue. So there the
+// registers are brought up to date as they are written, and the log also keeps segments: what the picture was made
+// of from one pixel on, until the next segment. Writes in the dark part of a line end up in one segment, and those
+// that change nothing visible in none. A line can then be collided or drawn by anybody, at any time before the log
+// is used again, without knowing what a register is. What is owed is a range of pixels: those whose collisions
+// nobody has asked for yet.
+//
+// Everything else is as in mega_picture.h, and gives the same bytes.
+#ifndef MEGA_AHEAD_H
+#define MEGA_AHEAD_H
+#include "mega_tia_fast.h"
+
+#if MEGA_AHEAD
+
+// ---- segments --------------------------------------------------------------------------------------------
+
+// Places of the bits of mega_segment.field and .objects.
+enum {
+    FIELD_REFLECT = 20, // below it: the 20 cells of the left half, bit 0 leftmost
+    FIELD_SCORE,
+    FIELD_PRIORITY,
+    FIELD_BLANK,      // vertical blank: black, and nothing collides
+    FIELD_ALONE,      // the playfield is the only object enabled
+    FIELD_BALL,       // 1: there is a ball ...
+    FIELD_BALL_WIDTH, // ... log2 of its width, 2 bits
+    OBJECT_MODE = 16, // below it: patterns of the players, 8 bits each, bit 0 leftmost; here 3 bits each
+    OBJECT_HIDDEN = 22,
+    OBJECT_MISSILE = 24 // 3 bits each: 0, or 1 + log2 of the width
+};
+
+MEGA_FN uint32_t ahead_pack_field(const mega_tia *tia, uint32_t enabled) {
+    const uint32_t cells = (tia->playfield & 0xFF00Fu) | tia_reverse_bits(tia->playfield >> 4 & 0xFFu) << 4;
+    return cells | (uint32_t)tia->pf_reflect << FIELD_REFLECT |
+           (uint32_t)((tia->ctrlpf & CTRLPF_SCORE) != 0) << FIELD_SCORE |
+           (uint32_t)((tia->ctrlpf & CTRLPF_PRIORITY) != 0) << FIELD_PRIORITY |
+           (uint32_t)(tia->vblank != 0) << FIELD_BLANK | (uint32_t)(enabled == 1u << MEGA_PF) << FIELD_ALONE |
+           (enabled >> MEGA_BL & 1u) << FIELD_BALL | (tia->ctrlpf >> 4 & 3u) << FIELD_BALL_WIDTH;
+}
+
+MEGA_FN uint32_t ahead_pack_player(const mega_tia *tia, uint32_t n) {
+    const uint32_t shown = tia->delay_player[n] ? tia->old_graphics[n] : tia->graphics[n];
+    const uint32_t pattern = tia->reflect[n] ? shown : tia_reverse_bits(shown);
+    const uint32_t width = tia_missile_enabled(tia, n) ? tia_missile_width(tia, n) : 0u;
+    const uint32_t code = width == 0 ? 0u : 1u + (width > 1) + (width > 2) + (width > 4);
+    return pattern << 8u * n | (uint32_t)(tia->nusiz[n] & 7u) << (OBJECT_MODE + 3u * n) |
+           (uint32_t)tia->first_hidden[n] << (OBJECT_HIDDEN + n) | code << (OBJECT_MISSILE + 3u * n);
+}
+
+MEGA_FN mega_segment ahead_pack(const mega_tia *tia, uint32_t row, uint32_t x) {
+    const uint32_t enabled = tia_enabled_objects(tia);
+    mega_segment segment;
+    segment.from = x | row << 8 | (uint32_t)tia->position[MEGA_BL] << 24;
+    segment.field = ahead_pack_field(tia, enabled);
+    segment.objects = ahead_pack_player(tia, 0) | ahead_pack_player(tia, 1);
+    segment.positions = (uint32_t)tia->position[0] | (uint32_t)tia->position[1] << 8 |
+                        (uint32_t)tia->position[2] << 16 | (uint32_t)tia->position[3] << 24;
+    segment.colors = (uint32_t)tia->colors[0] | (uint32_t)tia->colors[1] << 8 |
+                     (uint32_t)tia->colors[2] << 16 | (uint32_t)tia->colors[3] << 24;
+    return segment;
+}
+
+#define SEGMENT_ROW(segment) ((segment).from >> 8 & 0x1FFu)
+#define SEGMENT_X(segment) ((segment).from & 0xFFu)
+
+// ---- the beam --------------------------------------------------------------------------------------------
+
+// Collisions are known up to where the beam is.
+MEGA_FN void ahead_settle(mega_machine *m) {
+    m->ahead.owed_row = m->ahead.row;
+    m->ahead.owed_x = tia_beam_x(&m->console->tia);
+}
+
+// Starts a request where the TIA stands now.
+MEGA_FN void ahead_begin(mega_machine *m) {
+    const mega_tia *tia = &m->console->tia;
+    mega_ahead *ahead = &m->ahead;
+    ahead->window_start = tia_window_start(tia, m->cartridge);
+    ahead->window_end = tia_window_end(tia, m->cartridge);
+    ahead->row = (uint32_t)(tia->picture_at - (int32_t)tia_beam_x(tia)) / MEGA_WIDTH;
+    ahead->segments = 0;
+    ahead->changed = 1;
+    ahead_settle(m);
+}
+
+MEGA_NOINLINE void log_overflow(mega_machine *m, int32_t until);
+
+// The beam is about to leave pixel x of its row.
+MEGA_FN void ahead_leave(mega_machine *m, uint32_t x) {
+    mega_ahead *ahead = &m->ahead;
+    const uint32_t is_first = ahead->segments == 0;
+    if (ahead->changed) {
+        const mega_segment next = ahead_pack(&m->console->tia, ahead->row, x);
+        const mega_segment last = ahead->last;
+        ahead->changed = 0;
+        if (is_first ||
+            ((next.from ^ last.from) >> 24 | (next.field ^ last.field) | (next.objects ^ last.objects) |
+             (next.positions ^ last.positions) | (next.colors ^ last.colors)) != 0) {
+            m->run.log->segment[ahead->segments++] = next;
+            ahead->last = next;
+        }
+    }
+    if (x == 0 || is_first) {
+        m->run.log->first[ahead->row] = (uint16_t)(ahead->segments - 1u);
+    }
+}
+
+// The beam goes to `clock`. The rules of tia_fast_advance.
+MEGA_FN void ahead_advance(mega_machine *m, int32_t clock) {
+    mega_tia *tia = &m->console->tia;
+    mega_ahead *ahead = &m->ahead;
+    if (clock <= tia->drawn_to || clock < ahead->window_start || tia->drawn_to >= ahead->window_end) {
+        return;
+    }
+    if (clock > ahead->window_end) {
+        clock = ahead->window_end;
+    }
+    for (;;) {
+        const uint32_t past_end = clock > tia->drawn_to + tia->line_left;
+        const int32_t left = past_end ? 0 : tia->line_left - (clock - tia->drawn_to);
+        const uint32_t x = tia_beam_x(tia);
+        if (left < MEGA_CLOCKS_PER_LINE - MEGA_CLOCKS_BLANK && x < MEGA_WIDTH) {
+            ahead_leave(m, x);
+        }
+        if (tia->hmove_blank && tia->line_left > TIA_LEFT_AFTER_BLANK && left <= TIA_LEFT_AFTER_BLANK) {
+            tia->hmove_blank = 0;
+            m->run.log->first[ahead->row] |= MEGA_ROW_BLANKED;
+        }
+        if (!past_end) {
+            tia->line_left = left;
+            tia->drawn_to = clock;
+            return;
+        }
+        tia->drawn_to += tia->line_left;
+        tia->line_left = MEGA_CLOCKS_PER_LINE;
+        ahead->changed |= (tia->first_hidden[0] | tia->first_hidden[1] | tia->star_field | tia->m0_override |
+                           (tia->pf_reflect ^ (tia->ctrlpf & CTRLPF_REFLECT))) != 0;
+        tia_end_line(tia);
+        ahead->row++;
+    }
+}
+
+// A write has just been logged.
+MEGA_NOINLINE void ahead_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    mega_tia *tia = &m->console->tia;
+    const int32_t clock = (int32_t)(3u * cycles);
+    const uint32_t line_clock = tia_line_clock(tia, clock);
+    int32_t resp = TIA_RESP_HIDE;
+    if (!tia_is_unseen(reg, TIA_FAST_DRAW)) {
+        ahead_advance(m, clock + tia_delay(reg, line_clock));
+    }
+    if (reg == TIA_RESP0 || reg == TIA_RESP1) {
+        resp = tia_resp_case(tia, reg - TIA_RESP0, line_clock);
+        if (resp == TIA_RESP_DISPLAY) {
+            ahead_advance(m, clock + 11);
+        }
+    }
+    if (reg == TIA_CXCLR) {
+        ahead_settle(m); // whatever was owed is forgotten
+    }
+    m->ahead.changed = 1;
+    tia_apply(tia, m->cartridge, reg, value, clock, line_clock, resp);
+}
+
+// A line can add as many segments as it has cycles; the log must always have room for one more.
+MEGA_FN uint32_t ahead_is_full(const mega_machine *m) {
+    return m->ahead.segments >= MEGA_SEGMENTS - 2u * MEGA_PICTURE_ROWS;
+}
+
+// ---- masks -----------------------------------------------------------------------------------------------
+
+// All of this looks at 32 pixels of a line, the group number `group` of five.
+
+// `bits`, up to 32 of them, from pixel x (below 320) on, where they wrap around the line.
+MEGA_FN uint32_t group_place(uint32_t bits, uint32_t x, uint32_t group) {
+    const uint32_t at = x < MEGA_WIDTH ? x : x - MEGA_WIDTH;
+    const int32_t right = (int32_t)at - 32 * (int32_t)group, wrapped = right - MEGA_WIDTH;
+    uint32_t mask = 0;
+    if (right >= 0 && right < 32) {
+        mask = bits << right;
+    } else if (right < 0 && right > -32) {
+        mask = bits >> -right;
+    }
+    if (wrapped > -32) {
+        mask |= bits >> -wrapped;
+    }
+    return mask;
+}
+
+MEGA_FN uint32_t group_player(const mega_segment *segment, uint32_t n, uint32_t group) {
+    const uint32_t pattern = segment->objects >> 8u * n & 0xFFu;
+    const uint32_t mode = segment->objects >> (OBJECT_MODE + 3u * n) & 7u;
+    const uint32_t hidden = segment->objects >> (OBJECT_HIDDEN + n) & 1u;
+    const uint32_t position = segment->positions >> 8u * n & 0xFFu;
+    uint32_t mask = 0;
+    if (mode == 5 || mode == 7) {
+        const uint32_t wide = mode == 5 ? tia_stretch2(pattern) : tia_stretch4(pattern);
+        return hidden ? 0u : group_place(wide, position + 1u, group);
+    }
+    for (uint32_t copies = tia_copies[mode] & ~hidden; copies != 0; copies &= copies - 1u) {
+        mask |= group_place(pattern, position + 16u * (uint32_t)MEGA_LOWEST_BIT(copies), group);
+    }
+    return mask;
+}
+
+MEGA_FN uint32_t group_missile(const mega_segment *segment, uint32_t n, uint32_t group) {
+    const uint32_t code = segment->objects >> (OBJECT_MISSILE + 3u * n) & 7u;
+    const uint32_t mode = segment->objects >> (OBJECT_MODE + 3u * n) & 7u;
+    const uint32_t position = segment->positions >> (16u + 8u * n) & 0xFFu;
+    const uint32_t bits = (1u << (1u << code >> 1)) - 1u;
+    uint32_t mask = 0;
+    for (uint32_t copies = code != 0 ? tia_copies[mode] : 0u; copies != 0; copies &= copies - 1u) {
+        mask |= group_place(bits, position + 16u * (uint32_t)MEGA_LOWEST_BIT(copies), group);
+    }
+    return mask;
+}
+
+MEGA_FN uint32_t group_ball(const mega_segment *segment, uint32_t group) {
+    const uint32_t width = 1u << (segment->field >> FIELD_BALL_WIDTH & 3u);
+    return (segment->field >> FIELD_BALL & 1u) != 0
+               ? group_place((1u << width) - 1u, segment->from >> 24, group)
+               : 0u;
+}
+
+MEGA_FN uint32_t group_playfield(const mega_segment *segment, uint32_t group) {
+    const uint32_t left = segment->field & 0xFFFFFu;
+    const uint32_t right = (segment->field >> FIELD_REFLECT & 1u) != 0 ? MEGA_REVERSE32(left) >> 12 : left;
+    // Eight cells: groups 0, 1 from the left half, 3, 4 from the right, 2 from both.
+    const uint32_t cells = group < 2    ? left >> 8u * group
+                           : group == 2 ? left >> 16 | right << 4
+                                        : right >> (8u * group - 20u);
+    return tia_stretch4(cells & 0xFFu);
+}
+
+// Objects that may be somewhere in a line of this segment.
+MEGA_FN uint32_t segment_objects(const mega_segment *segment) {
+    const uint32_t objects = segment->objects;
+    return (uint32_t)((objects & 0xFFu) != 0) << MEGA_P0 | (uint32_t)((objects & 0xFF00u) != 0) << MEGA_P1 |
+           (uint32_t)((objects >> OBJECT_MISSILE & 7u) != 0) << MEGA_M0 |
+           (uint32_t)((objects >> (OBJECT_MISSILE + 3) & 7u) != 0) << MEGA_M1 |
+           (segment->field >> FIELD_BALL & 1u) << MEGA_BL |
+           (uint32_t)((segment->field & 0xFFFFFu) != 0) << MEGA_PF;
+}
+
+// The pixels of a group that lie in from .. end - 1.
+MEGA_FN uint32_t group_range(uint32_t group, uint32_t from, uint32_t end) {
+    const uint32_t low = from > 32u * group ? from - 32u * group : 0u;
+    const uint32_t high = end > 32u * group ? end - 32u * group : 0u;
+    const uint32_t below_low = low < 32 ? (1u << low) - 1u : 0xFFFFFFFFu;
+    const uint32_t below_high = high < 32 ? (1u << high) - 1u : 0xFFFFFFFFu;
+    return below_high & ~below_low;
+}
+
+MEGA_FN uint32_t group_collide(const mega_segment *segment, uint32_t group, uint32_t range) {
+    const uint32_t p0 = group_player(segment, 0, group) & range, p1 = group_player(segment, 1, group) & range;
+    const uint32_t m0 = group_missile(segment, 0, group) & range;
+    const uint32_t m1 = group_missile(segment, 1, group) & range;
+    const uint32_t bl = group_ball(segment, group) & range, pf = group_playfield(segment, group) & range;
+    uint32_t bits = 0;
+    bits |= (m0 & p0) != 0 ? 0x0001u : 0u;
+    bits |= (m0 & p1) != 0 ? 0x0002u : 0u;
+    bits |= (m1 & p1) != 0 ? 0x0004u : 0u;
+    bits |= (m1 & p0) != 0 ? 0x0008u : 0u;
+    bits |= (p0 & bl) != 0 ? 0x0010u : 0u;
+    bits |= (p0 & pf) != 0 ? 0x0020u : 0u;
+    bits |= (p1 & bl) != 0 ? 0x0040u : 0u;
+    bits |= (p1 & pf) != 0 ? 0x0080u : 0u;
+    bits |= (m0 & bl) != 0 ? 0x0100u : 0u;
+    bits |= (m0 & pf) != 0 ? 0x0200u : 0u;
+    bits |= (m1 & bl) != 0 ? 0x0400u : 0u;
+    bits |= (m1 & pf) != 0 ? 0x0800u : 0u;
+    bits |= (bl & pf) != 0 ? 0x2000u : 0u;
+    bits |= (m0 & m1) != 0 ? 0x4000u : 0u;
+    bits |= (p0 & p1) != 0 ? 0x8000u : 0u;
+    return bits;
+}
+
+// The pixels of a group that show each of the three object colours; the rest is background.
+typedef struct mega_group_colors {
+    uint32_t player0, player1, playfield;
+} mega_group_colors;
+
+MEGA_FN mega_group_colors group_colors(const mega_segment *segment, uint32_t group) {
+    const uint32_t left = group < 2 ? 0xFFFFFFFFu : group == 2 ? 0xFFFFu : 0u;
+    const uint32_t score = segment->field >> FIELD_SCORE & 1u;
+    const uint32_t side0 = group_player(segment, 0, group) | group_missile(segment, 0, group);
+    const uint32_t side1 = group_player(segment, 1, group) | group_missile(segment, 1, group);
+    const uint32_t ball = group_ball(segment, group), cells = group_playfield(segment, group);
+    mega_group_colors out;
+    if ((segment->field >> FIELD_PRIORITY & 1u) != 0) {
+        const uint32_t front = cells | ball;
+        const uint32_t quirk = score && (segment->field >> FIELD_ALONE & 1u) != 0;
+        out.player0 = quirk ? front & left : side0 & ~front;
+        out.player1 = quirk ? front & ~left : side1 & ~front & ~out.player0;
+        out.playfield = quirk ? 0u : front;
+    } else {
+        out.player0 = side0 | (score ? cells & left : 0u);
+        out.player1 = (side1 | (score ? cells & ~left : 0u)) & ~out.player0;
+        out.playfield = ((score ? 0u : cells) | ball) & ~out.player0 & ~out.player1;
+    }
+    return out;
+}
+
+// ---- rows ------------------------------------------------------------------------------------------------
+
+// Where segment number i of a row ends.
+MEGA_FN uint32_t segment_end(const mega_log *log, uint32_t count, uint32_t i, uint32_t row) {
+    if (i + 1u >= count || SEGMENT_ROW(log->segment[i + 1u]) != row) {
+        return MEGA_WIDTH;
+    }
+    return SEGMENT_X(log->segment[i + 1u]);
+}
+
+// The collisions of the pixels from .. until - 1 of a row that are not among those known. `count` is the number of
+// segments so far.
+MEGA_NOINLINE uint32_t ahead_collide_row(const mega_log *log, uint32_t count, uint32_t row, uint32_t from,
+                                         uint32_t until, uint32_t known) {
+    if (from >= until) {
+        return known;
+    }
+    for (uint32_t i = log->first[row] & ~MEGA_ROW_BLANKED, start = from; start < until; i++) {
+        const uint32_t end = segment_end(log, count, i, row);
+        const uint32_t stop = end < until ? end : until;
+        if (stop <= start) {
+            continue;
+        }
+        const mega_segment segment = log->segment[i];
+        const uint32_t possible = tia_collisions_of[segment_objects(&segment)];
+        if ((possible & ~known) != 0 && (segment.field >> FIELD_BLANK & 1u) == 0) {
+            for (uint32_t group = start / 32u; group <= (stop - 1u) / 32u; group++) {
+                known |= group_collide(&segment, group, group_range(group, start, stop));
+            }
+        }
+        start = stop;
+    }
+    return known;
+}
+
+// Draws one row of a clean frame, in shades or, without them, in colours. `row` is a multiple of 8.
+MEGA_FN void ahead_draw_row(const mega_log *log, const uint8_t *shades, uint32_t y, uint8_t *row) {
+    const uint32_t first = log->first[y];
+    for (uint32_t i = first & ~MEGA_ROW_BLANKED, start = 0; start < MEGA_WIDTH; i++) {
+        const uint32_t end = segment_end(log, log->segments, i, y);
+        if (end <= start) {
+            continue;
+        }
+        const mega_segment segment = log->segment[i];
+        const uint32_t black = segment.field >> FIELD_BLANK & 1u;
+        uint32_t color[4];
+        for (uint32_t c = 0; c < 4; c++) {
+            const uint32_t index = segment.colors >> 8u * c & 0xFFu;
+            const uint32_t seen = shades != NULL ? shades[index] : index;
+            color[c] = (black ? 0u : seen) * 0x01010101u;
+        }
+        if (black && shades != NULL) {
+            color[0] = color[1] = color[2] = color[3] = shades[0] * 0x01010101u;
+        }
+        for (uint32_t group = start / 32u; group <= (end - 1u) / 32u; group++) {
+            const mega_group_colors shown = group_colors(&segment, group);
+            const uint32_t range = group_range(group, start, end);
+            for (uint32_t k = 0; k < 8; k++) {
+                uint32_t *four = (uint32_t *)(row + 32u * group + 4u * k);
+                const uint32_t inside = tia_expand_four(range >> 4u * k);
+                const uint32_t pixels = color[3] ^
+                                        (tia_expand_four(shown.player0 >> 4u * k) & (color[0] ^ color[3])) ^
+                                        (tia_expand_four(shown.player1 >> 4u * k) & (color[1] ^ color[3])) ^
+                                        (tia_expand_four(shown.playfield >> 4u * k) & (color[2] ^ color[3]));
+                *four = (*four & ~inside) | (pixels & inside);
+            }
+        }
+        start = end;
+    }
+    if ((first & MEGA_ROW_BLANKED) != 0) {
+        const uint32_t none = shades != NULL ? shades[0] * 0x01010101u : 0u;
+        ((uint32_t *)row)[0] = none;
+        ((uint32_t *)row)[1] = none;
+    }
+}
+
+// ---- debts -----------------------------------------------------------------------------------------------
+
+MEGA_FN uint32_t ahead_owes(const mega_machine *m) {
+    return m->ahead.owed_row != m->ahead.row || m->ahead.owed_x != tia_beam_x(&m->console->tia);
+}
+
+// What a console owes, in a form that can be handed to others.
+typedef struct mega_debt {
+    const mega_log *log;
+    uint32_t segments;
+    uint32_t first_row, last_row;
+    uint32_t from, until; // pixel of the first row, of the last row
+} mega_debt;
+
+MEGA_FN mega_debt ahead_debt(const mega_machine *m) {
+    mega_debt debt;
+    debt.log = m->run.log;
+    debt.segments = m->ahead.segments;
+    debt.first_row = m->ahead.owed_row;
+    debt.last_row = m->ahead.row;
+    debt.from = m->ahead.owed_x;
+    debt.until = tia_beam_x(&m->console->tia);
+    return debt;
+}
+
+MEGA_FN uint32_t debt_collide_row(const mega_debt *debt, uint32_t row, uint32_t known) {
+    return ahead_collide_row(debt->log, debt->segments, row, row == debt->first_row ? debt->from : 0u,
+                             row == debt->last_row ? debt->until : (uint32_t)MEGA_WIDTH, known);
+}
+
+// Pays the debt, alone.
+MEGA_NOINLINE void ahead_collide(mega_machine *m) {
+    const mega_debt debt = ahead_debt(m);
+    uint32_t known = m->console->tia.collisions;
+    for (uint32_t row = debt.first_row; row <= debt.last_row; row++) {
+        known = debt_collide_row(&debt, row, known);
+    }
+    m->console->tia.collisions = (uint16_t)known;
+    ahead_settle(m);
+}
+
+#endif
+#endif
