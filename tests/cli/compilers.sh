@@ -57,5 +57,19 @@ else
     failures=$((failures + 1))
 fi
 
+# The driver's interface as the library declares it, against NVIDIA's header.
+same_interface() {
+    local build="gcc -std=c11 -Wall -Wextra -Werror -Iinclude -Isrc/engine -Isrc/engine/cuda tests/gpu/driver_abi.c"
+    $build -o "$work/ours" && $build -DWITH_CUDA_H -isystem "$1" -o "$work/theirs" &&
+        "$work/ours" >"$work/ours.txt" && "$work/theirs" >"$work/theirs.txt" &&
+        diff "$work/ours.txt" "$work/theirs.txt"
+}
+header=$(ls "${CUDA_HOME:-/usr/local/cuda}"/include/cuda.h ${nvcc:+"$(dirname "$nvcc")/../include/cuda.h"} 2>/dev/null | head -1)
+if [ -n "$header" ]; then
+    compiles "the driver's interface against cuda.h" same_interface "$(dirname "$header")"
+else
+    echo "skipped: cuda.h is not available"
+fi
+
 [ $ran -gt 0 ] || exit 77
 [ $failures -eq 0 ]
