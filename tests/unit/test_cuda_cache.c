@@ -4,7 +4,7 @@
 #include "mega_test.h"
 #include "mega_test_files.h"
 
-#define CODE_SIZE 300
+#define CODE_SIZE 64
 #define HEAD_SIZE 112
 
 static char key[MEGA_SHA256_TEXT_SIZE];
