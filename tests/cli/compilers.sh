@@ -42,6 +42,10 @@ done
 nvcc=$(command -v nvcc || ls -d "${CUDA_HOME:-/usr/local/cuda}"/bin/nvcc 2>/dev/null)
 if [ -n "$nvcc" ]; then
     compiles "nvcc" "$nvcc" -ptx -arch=sm_90 -fmad=false -Werror all-warnings $includes $source -o "$work/nvcc.ptx"
+    for program in src/engine/cuda/*.cu; do
+        compiles "nvcc: $program" "$nvcc" -ptx -arch=sm_90 -fmad=false -Werror all-warnings $includes $program \
+            -o "$work/nvcc.ptx"
+    done
 else
     echo "skipped: nvcc is not available"
 fi
