@@ -82,11 +82,6 @@ static mega_status start(const mega_cuda_driver *driver) {
     if (result == CUDA_ERROR_NO_DEVICE) {
         return fail_no_gpu();
     }
-    if (result == CUDA_ERROR_STUB_LIBRARY) {
-        return mega_fail(MEGA_ERROR_CUDA,
-                         "no NVIDIA driver: the " LIBRARY " that was found is the toolkit's stub; "
-                         "take the folder \"stubs\" out of LD_LIBRARY_PATH");
-    }
     if (result != CUDA_SUCCESS) {
         return cuda_fail(driver, result, "cuInit");
     }
@@ -177,6 +172,11 @@ mega_status cuda_fail(const mega_cuda_driver *driver, CUresult result, const cha
             "out of GPU memory in %s; use fewer environments, or end other programs that `nvidia-smi` "
             "lists",
             call);
+    }
+    if (result == CUDA_ERROR_STUB_LIBRARY) {
+        return mega_fail(MEGA_ERROR_CUDA,
+                         "no NVIDIA driver: the " LIBRARY " that was found is the toolkit's stub; "
+                         "take the folder \"stubs\" out of LD_LIBRARY_PATH, or use device \"cpu\"");
     }
     if (result == CUDA_ERROR_NOT_INITIALIZED) {
         return mega_fail(
