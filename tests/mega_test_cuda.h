@@ -1,5 +1,5 @@
-// mega_test_cuda.h - tests of the CUDA host code against the fake driver, each case in a process of its own: a process
-// opens its driver once.
+// mega_test_cuda.h - tests of the CUDA host code against the fake driver, each case in a process of its own:
+// a process opens its driver once.
 #ifndef MEGA_TEST_CUDA_H
 #define MEGA_TEST_CUDA_H
 #include <dlfcn.h>
@@ -10,8 +10,8 @@
 #include "mega_test.h"
 #include "megacade.h"
 
-// Runs `body` in a child with the fake driver and a setting of the environment ("NAME=value", or NULL for none). Its
-// checks count as one.
+// Runs `body` in a child with the fake driver and a setting of the environment ("NAME=value", or NULL for
+// none). Its checks count as one.
 static inline void mega_test_case(void (*body)(void), const char *setting) {
     fflush(NULL);
     const pid_t child = fork();

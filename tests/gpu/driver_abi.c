@@ -1,5 +1,5 @@
-// driver_abi.c - prints the numbers that cuda_driver.h uses. Built twice by tests/cli/compilers.sh: alone, and with
-// NVIDIA's cuda.h, which then brings its own numbers and types; the two must print the same.
+// driver_abi.c - prints the numbers that cuda_driver.h uses. Built twice by tests/cli/compilers.sh: alone,
+// and with NVIDIA's cuda.h, which then brings its own numbers and types; the two must print the same.
 #ifdef WITH_CUDA_H
 #include <cuda.h>
 #endif

@@ -1,5 +1,5 @@
-// test_device.c - on a machine with a GPU: its facts, and a kernel that is compiled, run and checked on each. Skipped,
-// with the reason, where there is no GPU.
+// test_device.c - on a machine with a GPU: its facts, and a kernel that is compiled, run and checked on each.
+// Skipped, with the reason, where there is no GPU.
 #include "cuda_module.h"
 
 #include "mega_self_check.h"

@@ -1,5 +1,5 @@
-// test_cuda_compile.c - NVRTC is found, compiles the shared source, and says what it does not like. What needs NVRTC is
-// skipped where there is none.
+// test_cuda_compile.c - NVRTC is found, compiles the shared source, and says what it does not like. What
+// needs NVRTC is skipped where there is none.
 #include "cuda_compile.h"
 
 #include "cuda_sources.h"

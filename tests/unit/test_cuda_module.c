@@ -1,5 +1,5 @@
-// test_cuda_module.c - where the code of a program comes from, with the fake driver and the real compiler. Skipped
-// where there is no NVRTC.
+// test_cuda_module.c - where the code of a program comes from, with the fake driver and the real compiler.
+// Skipped where there is no NVRTC.
 #include "cuda_module.h"
 
 #include <dirent.h>

@@ -1,9 +1,9 @@
 // cuda_cache.h - compiled code for GPUs, kept on disk under the hash of all that it was made from. Host code.
 //
-// The folder is $MEGACADE_CACHE, else $XDG_CACHE_HOME/megacade, else ~/.cache/megacade. What lies there is run, so it
-// is used only when the folder belongs to the user and nobody else can write into it, and a file's content is checked.
-// Nothing here fails: without a usable folder nothing is found and nothing is kept. Files appear by rename, so that
-// any number of processes may share a folder; none is ever changed.
+// The folder is $MEGACADE_CACHE, else $XDG_CACHE_HOME/megacade, else ~/.cache/megacade. What lies there is
+// run, so it is used only when the folder belongs to the user and nobody else can write into it, and a file's
+// content is checked. Nothing here fails: without a usable folder nothing is found and nothing is kept. Files
+// appear by rename, so that any number of processes may share a folder; none is ever changed.
 #ifndef CUDA_CACHE_H
 #define CUDA_CACHE_H
 #include "sha256.h"

@@ -29,8 +29,8 @@ typedef struct mega_cuda_job {
     bool line_info;     // for profilers
 } mega_cuda_job;
 
-// The compiler, for a driver of this version (mega_cuda_driver.version). Fails with MEGA_ERROR_CUDA_COMPILE when there
-// is none; a later call looks again. Once found it stays. Any thread may call.
+// The compiler, for a driver of this version (mega_cuda_driver.version). Fails with MEGA_ERROR_CUDA_COMPILE
+// when there is none; a later call looks again. Once found it stays. Any thread may call.
 mega_status cuda_compiler_get(int driver_version, const mega_cuda_compiler **out);
 // Adds a folder to the end of the search. The path is copied.
 mega_status cuda_compiler_add_folder(const char *folder);
@@ -40,8 +40,8 @@ const char *cuda_compiler_name(const mega_cuda_compiler *compiler);
 // A name for what cuda_compile() would make: the hash of sources, options and compiler.
 mega_status cuda_compile_key(const mega_cuda_compiler *compiler, const mega_cuda_job *job,
                              char key[MEGA_SHA256_TEXT_SIZE]);
-// Compiles to a CUBIN for the GPU, or to PTX where the compiler is older than the GPU. On failure the message has the
-// compiler's first errors, and the cache folder has all of its words in NAME.log.
+// Compiles to a CUBIN for the GPU, or to PTX where the compiler is older than the GPU. On failure the message
+// has the compiler's first errors, and the cache folder has all of its words in NAME.log.
 mega_status cuda_compile(const mega_cuda_compiler *compiler, const mega_cuda_job *job, mega_cuda_code *out);
 
 #endif

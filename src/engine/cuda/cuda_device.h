@@ -1,7 +1,7 @@
 // cuda_device.h - one GPU, opened. Host code.
 //
-// A device is the GPU's primary context, which it shares with the other libraries of the process (PyTorch, JAX).
-// Calls of the driver need it to be current in their thread:
+// A device is the GPU's primary context, which it shares with the other libraries of the process (PyTorch,
+// JAX). Calls of the driver need it to be current in their thread:
 //
 //     MEGA_TRY(cuda_device_enter(device));
 //     ... CUDA_TRY(device->driver, ...) ...
@@ -29,8 +29,8 @@ typedef struct mega_cuda_device {
     uint64_t memory_size;
 } mega_cuda_device;
 
-// Reads the name of a device: "cpu", "cuda" (the first GPU) or "cuda:1". Fails with MEGA_ERROR_ARGUMENT; does not look
-// whether there is such a GPU.
+// Reads the name of a device: "cpu", "cuda" (the first GPU) or "cuda:1". Fails with MEGA_ERROR_ARGUMENT; does
+// not look whether there is such a GPU.
 mega_status cuda_device_parse(const char *text, bool *is_cuda, int32_t *index);
 
 // Opens a GPU by its number. *out belongs to the caller.
@@ -42,8 +42,8 @@ void cuda_device_close(mega_cuda_device *device);
 mega_status cuda_device_enter(const mega_cuda_device *device);
 void cuda_device_leave(const mega_cuda_device *device);
 
-// Allocates memory on the device, which must be current. `purpose` completes the message's "GPU memory for ...".
-// cuMemFree gives it back.
+// Allocates memory on the device, which must be current; cuMemFree gives it back. A message says what it was
+// for: `purpose` ("64 environments").
 mega_status cuda_device_alloc(const mega_cuda_device *device, size_t size, const char *purpose,
                               CUdeviceptr *out);
 

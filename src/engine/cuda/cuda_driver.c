@@ -17,8 +17,8 @@ static const mega_library_entry functions[] = {CUDA_FUNCTIONS(ENTRY)};
 static const mega_library_entry graph_functions[] = {CUDA_GRAPH_FUNCTIONS(ENTRY)};
 #undef ENTRY
 
-// What the process has opened. A library cannot be opened twice, so this is the engine's only kind of global: it is
-// written once, under the lock.
+// What the process has opened. A library cannot be opened twice, so this is the engine's only kind of global:
+// it is written once, under the lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static mega_cuda_driver opened;
 static bool is_opened;

@@ -1,8 +1,9 @@
 // cuda_driver.h - the CUDA driver, opened at run time. Host code.
 //
 // Nothing of CUDA is needed to build or to start Megacade. The driver's library is opened by the first
-// cuda_driver_get() that succeeds and stays open; the table of its functions is then read-only, for all threads.
-// Functions have the names of NVIDIA's documentation ("CUDA Driver API"), so that a call can be looked up:
+// cuda_driver_get() that succeeds and stays open; the table of its functions is then read-only, for all
+// threads. Functions have the names of NVIDIA's documentation ("CUDA Driver API"), so that a call can be
+// looked up:
 //
 //     const mega_cuda_driver *cuda;
 //     MEGA_TRY(cuda_driver_get(&cuda));
@@ -102,8 +103,8 @@ enum { // flags
 
 // ---- functions ---------------------------------------------------------------------------------------
 
-// FUNCTION(name as documented, symbol in the library, parameters). The symbols' versions are the oldest that have
-// these parameters: they stay in the library for ever.
+// FUNCTION(name as documented, symbol in the library, parameters). The symbols' versions are the oldest that
+// have these parameters: they stay in the library for ever.
 // clang-format off
 #define CUDA_FUNCTIONS(FUNCTION) \
     FUNCTION(cuInit, cuInit, (unsigned int flags)) \
@@ -114,7 +115,8 @@ enum { // flags
     FUNCTION(cuDeviceGetCount, cuDeviceGetCount, (int *count)) \
     FUNCTION(cuDeviceGet, cuDeviceGet, (CUdevice *device, int index)) \
     FUNCTION(cuDeviceGetName, cuDeviceGetName, (char *name, int size, CUdevice device)) \
-    FUNCTION(cuDeviceGetAttribute, cuDeviceGetAttribute, (int *value, CUdevice_attribute which, CUdevice device)) \
+    FUNCTION(cuDeviceGetAttribute, cuDeviceGetAttribute, \
+             (int *value, CUdevice_attribute which, CUdevice device)) \
     FUNCTION(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t *size, CUdevice device)) \
     FUNCTION(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device)) \
     FUNCTION(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device)) \
@@ -123,13 +125,17 @@ enum { // flags
     FUNCTION(cuCtxSetCurrent, cuCtxSetCurrent, (CUcontext context)) \
     /* code */ \
     FUNCTION(cuModuleLoadDataEx, cuModuleLoadDataEx, \
-             (CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values)) \
+             (CUmodule *module, const void *image, unsigned int count, CUjit_option *options, \
+              void **values)) \
     FUNCTION(cuModuleUnload, cuModuleUnload, (CUmodule module)) \
-    FUNCTION(cuModuleGetFunction, cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name)) \
+    FUNCTION(cuModuleGetFunction, cuModuleGetFunction, \
+             (CUfunction *function, CUmodule module, const char *name)) \
     FUNCTION(cuModuleGetGlobal, cuModuleGetGlobal_v2, \
              (CUdeviceptr *address, size_t *size, CUmodule module, const char *name)) \
-    FUNCTION(cuFuncGetAttribute, cuFuncGetAttribute, (int *value, CUfunction_attribute which, CUfunction function)) \
-    FUNCTION(cuFuncSetAttribute, cuFuncSetAttribute, (CUfunction function, CUfunction_attribute which, int value)) \
+    FUNCTION(cuFuncGetAttribute, cuFuncGetAttribute, \
+             (int *value, CUfunction_attribute which, CUfunction function)) \
+    FUNCTION(cuFuncSetAttribute, cuFuncSetAttribute, \
+             (CUfunction function, CUfunction_attribute which, int value)) \
     FUNCTION(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor, \
              (int *count, CUfunction function, int block_size, size_t shared_size)) \
     FUNCTION(cuLaunchKernel, cuLaunchKernel, \
@@ -147,7 +153,8 @@ enum { // flags
     FUNCTION(cuMemcpyDtoD, cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t size)) \
     FUNCTION(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, \
              (CUdeviceptr to, const void *from, size_t size, CUstream stream)) \
-    FUNCTION(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t size, CUstream stream)) \
+    FUNCTION(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, \
+             (void *to, CUdeviceptr from, size_t size, CUstream stream)) \
     FUNCTION(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, \
              (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)) \
     FUNCTION(cuMemsetD8Async, cuMemsetD8Async, \
@@ -192,12 +199,13 @@ typedef struct mega_cuda_driver {
 #define MEGA_CUDA_DRIVER_OLDEST 12000
 
 // The driver, opened and initialised. Fails with MEGA_ERROR_CUDA when there is none, when it is older than
-// MEGA_CUDA_DRIVER_OLDEST, or when it finds no GPU; a later call tries again. $MEGACADE_LIBCUDA, a path, is opened
-// in place of libcuda.so.1. Any thread may call.
+// MEGA_CUDA_DRIVER_OLDEST, or when it finds no GPU; a later call tries again. $MEGACADE_LIBCUDA, a path, is
+// opened in place of libcuda.so.1. Any thread may call.
 mega_status cuda_driver_get(const mega_cuda_driver **out);
 
-// The status and message for a `result` other than CUDA_SUCCESS of the function named `call`: MEGA_ERROR_CUDA_MEMORY,
-// MEGA_ERROR_CUDA_LOST when the process cannot go on with this GPU, else MEGA_ERROR_CUDA.
+// The status and message for a `result` other than CUDA_SUCCESS of the function named `call`:
+// MEGA_ERROR_CUDA_MEMORY, MEGA_ERROR_CUDA_LOST when the process cannot go on with this GPU, else
+// MEGA_ERROR_CUDA.
 __attribute__((cold)) mega_status cuda_fail(const mega_cuda_driver *driver, CUresult result,
                                             const char *call);
 

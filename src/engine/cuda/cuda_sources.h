@@ -1,4 +1,4 @@
-// cuda_sources.h - what is embedded in the library for GPUs. Host code; cmake/embed_cuda.cmake writes the tables.
+// cuda_sources.h - what is embedded in the library for GPUs; cmake/embed_cuda.cmake writes it. Host code.
 #ifndef CUDA_SOURCES_H
 #define CUDA_SOURCES_H
 #include <stddef.h>
@@ -9,7 +9,7 @@ extern const uint32_t cuda_source_count;
 extern const char *const cuda_source_names[];
 extern const char *const cuda_source_texts[];
 
-// Programs that were compiled with the library (MEGA_EMBED_CUBIN), as fat binaries. The list ends with a NULL name.
+// Programs compiled with the library (MEGA_EMBED_CUBIN), as fat binaries. A NULL name ends the list.
 typedef struct mega_cuda_binary {
     const char *name;
     const void *bytes;

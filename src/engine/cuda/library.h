@@ -9,8 +9,8 @@ typedef struct mega_library_entry {
     size_t offset;
 } mega_library_entry;
 
-// Fills in the pointers of the struct `table`. Returns the first symbol that the library lacks, or NULL when it has
-// all; the pointers of those that it lacks are NULL.
+// Fills in the pointers of the struct `table`. Returns the first symbol that the library lacks, or NULL when
+// it has all; the pointers of those that it lacks are NULL.
 const char *library_fill(void *library, const mega_library_entry *entries, size_t count, void *table);
 
 #endif
