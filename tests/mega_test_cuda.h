@@ -39,13 +39,13 @@ static inline void mega_test_message(const char *text, const char *file, int lin
 }
 #define MEGA_CHECK_MESSAGE(text) mega_test_message(text, __FILE__, __LINE__)
 
-// How many objects and bytes the fake driver's users hold.
-static inline long mega_test_cuda_held(void) {
-    long (*held)(void);
+// Asks the fake driver: "fake_cuda_held", objects and bytes not given back; "fake_cuda_launches".
+static inline long mega_test_cuda_ask(const char *question) {
+    long (*function)(void);
     void *library = dlopen(MEGA_FAKE_CUDA, RTLD_NOW);
-    void *symbol = library != NULL ? dlsym(library, "fake_cuda_held") : NULL;
-    memcpy(&held, &symbol, sizeof symbol);
-    return symbol != NULL ? held() : -1;
+    void *symbol = library != NULL ? dlsym(library, question) : NULL;
+    memcpy(&function, &symbol, sizeof symbol);
+    return symbol != NULL ? function() : -1;
 }
 
 #endif

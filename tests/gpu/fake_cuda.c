@@ -20,13 +20,14 @@
 
 static size_t used_size;
 static int contexts, depth, modules, streams, events;
-static unsigned long launches, calls;
+static unsigned long calls;
+static long launches;
 
 // What tests may ask.
-EXPORT unsigned long fake_cuda_launches(void);
+EXPORT long fake_cuda_launches(void);
 EXPORT long fake_cuda_held(void);
 
-unsigned long fake_cuda_launches(void) {
+long fake_cuda_launches(void) {
     return launches;
 }
 

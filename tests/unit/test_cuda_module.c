@@ -57,7 +57,7 @@ static void check_refused(mega_status status, const char *message) {
     MEGA_CHECK(module == NULL);
     MEGA_CHECK_MESSAGE(message);
     cuda_device_close(device);
-    MEGA_CHECK_EQ(mega_test_cuda_held(), 0);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
 }
 
 // Calls `change` with the path of every file of code in the cache folder, and counts them.
@@ -104,7 +104,7 @@ static void case_cache(void) {
     request.progress = NULL;
     MEGA_CHECK_EQ(open_once(device, &request), 0);
     cuda_device_close(device);
-    MEGA_CHECK_EQ(mega_test_cuda_held(), 0);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
 }
 
 // A library that was built with MEGA_EMBED_CUBIN compiles nothing.
@@ -127,6 +127,7 @@ static void case_kernel(void) {
     MEGA_CHECK_EQ(cuda_module_kernel(device, module, "self_check", &kernel), MEGA_OK);
     MEGA_CHECK_EQ(device->driver->cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL),
                   CUDA_SUCCESS);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_launches"), 1);
     MEGA_CHECK_EQ(cuda_module_kernel(device, module, "missing", &kernel), MEGA_ERROR_CUDA);
     MEGA_CHECK(kernel == NULL);
     MEGA_CHECK_MESSAGE("the GPU program has no kernel 'missing'");
@@ -137,7 +138,7 @@ static void case_kernel(void) {
     MEGA_CHECK_EQ(cuda_module_open(device, &request, &module), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_MESSAGE("no GPU program is named 'unheard_of.cu'");
     cuda_device_close(device);
-    MEGA_CHECK_EQ(mega_test_cuda_held(), 0);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
     for_each_file(remove);
 }
 
