@@ -13,7 +13,7 @@ SOURCES = $(shell find include python src tests -name '*.[ch]' ! -path 'src/game
             ! -path src/env/mega_palettes.h | sort)
 
 .DEFAULT_GOAL := build
-.PHONY: build setup setup-test package test demo parity bench asan tsan fuzz format check-format install \
+.PHONY: build setup setup-test package test test-gpu demo parity bench asan tsan fuzz format check-format install \
         clean help
 
 build: ## build the library and the program into build/ (the default)
@@ -35,6 +35,10 @@ test: setup-test ## build, then run all tests: C, command line, Python
 	ctest --test-dir build --parallel $(JOBS) --output-on-failure || status=1; \
 	$(PYTHON) -m pytest -q tests/python || status=1; \
 	exit $$status
+
+test-gpu: setup ## build, then run the tests that need an NVIDIA GPU; says so where there is none
+	@$(MAKE) --no-print-directory build
+	@ctest --test-dir build -L gpu --verbose --timeout 600
 
 demo: setup ## play the built-in game: measure its speed and record a film and a picture into build/demo/
 	@$(MAKE) --no-print-directory build

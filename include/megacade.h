@@ -62,7 +62,10 @@ typedef enum mega_status {
     MEGA_ERROR_GAME = 23,          // no rules are known for that game
     MEGA_ERROR_MEMORY = 30,        // out of memory
     MEGA_ERROR_THREAD = 31,        // a thread could not be started
-    MEGA_ERROR_CUDA = 40,          // no usable GPU, or the GPU failed
+    MEGA_ERROR_CUDA = 40,          // no usable GPU, or a call of its driver failed
+    MEGA_ERROR_CUDA_MEMORY = 41,   // out of the GPU's memory
+    MEGA_ERROR_CUDA_LOST = 42,     // the GPU failed; this process cannot use it any more
+    MEGA_ERROR_CUDA_COMPILE = 43,  // code for the GPU could not be compiled
     MEGA_ERROR_STATE = 50,         // bytes that are not a saved state, or one of another cartridge
     MEGA_ERROR_STATE_VERSION = 51, // a state of another version of the format
     MEGA_ERROR_JAMMED = 52         // the program executed an opcode that halts the processor

@@ -28,6 +28,9 @@ const char *mega_status_string(mega_status status) {
     case MEGA_ERROR_MEMORY: return "out of memory";
     case MEGA_ERROR_THREAD: return "a thread could not be started";
     case MEGA_ERROR_CUDA: return "no usable GPU";
+    case MEGA_ERROR_CUDA_MEMORY: return "out of GPU memory";
+    case MEGA_ERROR_CUDA_LOST: return "the GPU failed";
+    case MEGA_ERROR_CUDA_COMPILE: return "code for the GPU could not be compiled";
     case MEGA_ERROR_STATE: return "not a saved state of this cartridge";
     case MEGA_ERROR_STATE_VERSION: return "saved state of another version";
     case MEGA_ERROR_JAMMED: return "the processor is jammed";

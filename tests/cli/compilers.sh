@@ -42,6 +42,10 @@ done
 nvcc=$(command -v nvcc || ls -d "${CUDA_HOME:-/usr/local/cuda}"/bin/nvcc 2>/dev/null)
 if [ -n "$nvcc" ]; then
     compiles "nvcc" "$nvcc" -ptx -arch=sm_90 -fmad=false -Werror all-warnings $includes $source -o "$work/nvcc.ptx"
+    for program in src/engine/cuda/*.cu; do
+        compiles "nvcc: $program" "$nvcc" -ptx -arch=sm_90 -fmad=false -Werror all-warnings $includes $program \
+            -o "$work/nvcc.ptx"
+    done
 else
     echo "skipped: nvcc is not available"
 fi
@@ -55,6 +59,20 @@ if gcc -std=c11 -D_XOPEN_SOURCE=700 -O1 tests/gpu/nvrtc_check.c -o "$work/nvrtc_
 else
     echo "FAILED: nvrtc_check.c does not compile"
     failures=$((failures + 1))
+fi
+
+# The driver's interface as the library declares it, against NVIDIA's header.
+same_interface() {
+    local build="gcc -std=c11 -Wall -Wextra -Werror -Iinclude -Isrc/engine -Isrc/engine/cuda tests/gpu/driver_abi.c"
+    $build -o "$work/ours" && $build -DWITH_CUDA_H -isystem "$1" -o "$work/theirs" &&
+        "$work/ours" >"$work/ours.txt" && "$work/theirs" >"$work/theirs.txt" &&
+        diff "$work/ours.txt" "$work/theirs.txt"
+}
+header=$(ls "${CUDA_HOME:-/usr/local/cuda}"/include/cuda.h ${nvcc:+"$(dirname "$nvcc")/../include/cuda.h"} 2>/dev/null | head -1)
+if [ -n "$header" ]; then
+    compiles "the driver's interface against cuda.h" same_interface "$(dirname "$header")"
+else
+    echo "skipped: cuda.h is not available"
 fi
 
 [ $ran -gt 0 ] || exit 77

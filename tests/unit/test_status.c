@@ -13,10 +13,25 @@ static mega_status forward(mega_status status, int *reached) {
 
 static void test_texts(void) {
     static const mega_status all[] = {
-        MEGA_OK,           MEGA_ERROR_ARGUMENT, MEGA_ERROR_MODE,          MEGA_ERROR_ACTION,
-        MEGA_ERROR_FILE,   MEGA_ERROR_ROM,      MEGA_ERROR_ROM_NOT_FOUND, MEGA_ERROR_GAME,
-        MEGA_ERROR_MEMORY, MEGA_ERROR_CUDA,     MEGA_ERROR_STATE,         MEGA_ERROR_STATE_VERSION,
-        MEGA_ERROR_JAMMED, MEGA_ERROR_ORDER,    MEGA_ERROR_TIMEOUT,       MEGA_ERROR_THREAD,
+        MEGA_OK,
+        MEGA_ERROR_ARGUMENT,
+        MEGA_ERROR_MODE,
+        MEGA_ERROR_ACTION,
+        MEGA_ERROR_FILE,
+        MEGA_ERROR_ROM,
+        MEGA_ERROR_ROM_NOT_FOUND,
+        MEGA_ERROR_GAME,
+        MEGA_ERROR_MEMORY,
+        MEGA_ERROR_CUDA,
+        MEGA_ERROR_STATE,
+        MEGA_ERROR_STATE_VERSION,
+        MEGA_ERROR_JAMMED,
+        MEGA_ERROR_ORDER,
+        MEGA_ERROR_TIMEOUT,
+        MEGA_ERROR_THREAD,
+        MEGA_ERROR_CUDA_MEMORY,
+        MEGA_ERROR_CUDA_LOST,
+        MEGA_ERROR_CUDA_COMPILE,
     };
     const char *unknown = mega_status_string((mega_status)9999);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
