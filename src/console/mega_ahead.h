@@ -84,8 +84,6 @@ MEGA_FN void ahead_begin(mega_machine *m) {
     ahead_settle(m);
 }
 
-MEGA_NOINLINE void log_overflow(mega_machine *m, int32_t until);
-
 // The beam is about to leave pixel x of its row.
 MEGA_FN void ahead_leave(mega_machine *m, uint32_t x) {
     mega_ahead *ahead = &m->ahead;
@@ -142,7 +140,7 @@ MEGA_FN void ahead_advance(mega_machine *m, int32_t clock) {
 }
 
 // A write has just been logged.
-MEGA_NOINLINE void ahead_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+MEGA_INLINE void ahead_apply(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
     mega_tia *tia = &m->console->tia;
     const int32_t clock = (int32_t)(3u * cycles);
     const uint32_t line_clock = tia_line_clock(tia, clock);
@@ -161,6 +159,9 @@ MEGA_NOINLINE void ahead_write(mega_machine *m, uint32_t reg, uint32_t value, ui
     }
     m->ahead.changed = 1;
     tia_apply(tia, m->cartridge, reg, value, clock, line_clock, resp);
+}
+MEGA_NOINLINE void ahead_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    ahead_apply(m, reg, value, cycles);
 }
 
 // A line can add as many segments as it has cycles; the log must always have room for one more.
@@ -349,32 +350,30 @@ MEGA_FN void ahead_draw_row(const mega_log *log, const uint8_t *shades, uint32_t
         const uint32_t black = segment.field >> FIELD_BLANK & 1u;
         uint32_t color[4];
         for (uint32_t c = 0; c < 4; c++) {
-            const uint32_t index = segment.colors >> 8u * c & 0xFFu;
-            const uint32_t seen = shades != NULL ? shades[index] : index;
-            color[c] = (black ? 0u : seen) * 0x01010101u;
-        }
-        if (black && shades != NULL) {
-            color[0] = color[1] = color[2] = color[3] = shades[0] * 0x01010101u;
+            const uint32_t index = black ? 0u : segment.colors >> 8u * c & 0xFFu;
+            color[c] = (shades != NULL ? shades[index] : index) * 0x01010101u;
         }
         for (uint32_t group = start / 32u; group <= (end - 1u) / 32u; group++) {
             const mega_group_colors shown = group_colors(&segment, group);
             const uint32_t range = group_range(group, start, end);
             for (uint32_t k = 0; k < 8; k++) {
-                uint32_t *four = (uint32_t *)(row + 32u * group + 4u * k);
+                uint8_t *four = row + 32u * group + 4u * k;
                 const uint32_t inside = tia_expand_four(range >> 4u * k);
-                const uint32_t pixels = color[3] ^
-                                        (tia_expand_four(shown.player0 >> 4u * k) & (color[0] ^ color[3])) ^
-                                        (tia_expand_four(shown.player1 >> 4u * k) & (color[1] ^ color[3])) ^
-                                        (tia_expand_four(shown.playfield >> 4u * k) & (color[2] ^ color[3]));
-                *four = (*four & ~inside) | (pixels & inside);
+                uint32_t pixels, old;
+                pixels = color[3] ^ (tia_expand_four(shown.player0 >> 4u * k) & (color[0] ^ color[3])) ^
+                         (tia_expand_four(shown.player1 >> 4u * k) & (color[1] ^ color[3])) ^
+                         (tia_expand_four(shown.playfield >> 4u * k) & (color[2] ^ color[3]));
+                MEGA_COPY4(&old, four);
+                pixels = (old & ~inside) | (pixels & inside);
+                MEGA_COPY4(four, &pixels);
             }
         }
         start = end;
     }
     if ((first & MEGA_ROW_BLANKED) != 0) {
         const uint32_t none = shades != NULL ? shades[0] * 0x01010101u : 0u;
-        ((uint32_t *)row)[0] = none;
-        ((uint32_t *)row)[1] = none;
+        MEGA_COPY4(row, &none);
+        MEGA_COPY4(row + 4, &none);
     }
 }
 

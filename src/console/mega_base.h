@@ -25,11 +25,13 @@ typedef unsigned long long uint64_t;
 // MEGA_FN       a function of the shared source, inlined where the compiler sees profit.
 // MEGA_INLINE   one that must be inlined: a template whose constant arguments choose its variant.
 // MEGA_NOINLINE one that must not be: a slow path that would bloat a hot caller.
+// MEGA_SELDOM   the same on a CPU; but a call costs a GPU's loop all of its registers.
 // MEGA_TABLE    a constant table at file scope.
 #if defined(__CUDACC__)
 #define MEGA_FN static __device__ inline
 #define MEGA_INLINE static __device__ __forceinline__
 #define MEGA_NOINLINE static __device__ __noinline__
+#define MEGA_SELDOM static __device__ __forceinline__
 #define MEGA_TABLE static __device__ const
 #define MEGA_STATIC_ASSERT(condition, why) static_assert(condition, why)
 #define MEGA_LIKELY(condition) (condition)
@@ -38,11 +40,13 @@ typedef unsigned long long uint64_t;
 #define MEGA_REVERSE32(word) __brev(word)
 #define MEGA_COPY(to, from, size) memcpy(to, from, size)
 #define MEGA_FILL(to, byte, size) memset(to, byte, size)
+#define MEGA_COPY4(to, from) (*(uint32_t *)(to) = *(const uint32_t *)(from))
 #define MEGA_COPY8(to, from) (*(uint64_t *)(to) = *(const uint64_t *)(from))
 #else
 #define MEGA_FN static inline __attribute__((unused))
 #define MEGA_INLINE static inline __attribute__((always_inline, unused))
 #define MEGA_NOINLINE static __attribute__((noinline, unused))
+#define MEGA_SELDOM static __attribute__((noinline, unused))
 #define MEGA_TABLE static const __attribute__((unused))
 #define MEGA_STATIC_ASSERT(condition, why) _Static_assert(condition, why)
 #define MEGA_LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -51,7 +55,8 @@ typedef unsigned long long uint64_t;
 #define MEGA_REVERSE32(word) mega_reverse32(word)
 #define MEGA_COPY(to, from, size) __builtin_memcpy(to, from, size)
 #define MEGA_FILL(to, byte, size) __builtin_memset(to, byte, size)
-#define MEGA_COPY8(to, from) __builtin_memcpy(to, from, 8) // both are multiples of 8
+#define MEGA_COPY4(to, from) __builtin_memcpy(to, from, 4) // both are multiples of 4
+#define MEGA_COPY8(to, from) __builtin_memcpy(to, from, 8)
 #define MEGA_THREADED 1 // labels are values, so an interpreter can jump from one operation to the next
 #if defined(__AVX2__) && !defined(__clang__)
 #define MEGA_VECTORS 1 // 32-byte vectors in GNU C are single registers
@@ -78,6 +83,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP_LANE (threadIdx.x & 31u)
 #define MEGA_WARP_MIN(value) __reduce_min_sync(0xFFFFFFFFu, value)
 #define MEGA_WARP_FROM(value, lane) __shfl_sync(0xFFFFFFFFu, value, (int)(lane))
+#define MEGA_WARP_BALLOT(mask, condition) __ballot_sync(mask, (int)(condition))
 #define MEGA_WARP_ANY(condition) __any_sync(0xFFFFFFFFu, (int)(condition))
 #define MEGA_WARP_OR(where, bits) atomicOr(where, bits)
 #define MEGA_WARP_BARRIER() __syncwarp()
@@ -89,6 +95,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP_LANE 0u
 #define MEGA_WARP_MIN(value) (value)
 #define MEGA_WARP_FROM(value, lane) (value)
+#define MEGA_WARP_BALLOT(mask, condition) ((condition) ? 1u : 0u)
 #define MEGA_WARP_ANY(condition) (condition)
 #define MEGA_WARP_OR(where, bits) (*(where) |= (bits))
 #define MEGA_WARP_BARRIER() ((void)0)

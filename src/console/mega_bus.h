@@ -192,6 +192,22 @@ MEGA_FN uint32_t shadow_clear_motion(mega_run *run) {
     return changes;
 }
 
+// A write to a register that is drawn, other than VBLANK: does it change anything?
+MEGA_INLINE uint32_t shadow_write(mega_run *run, uint32_t reg, uint32_t value) {
+    const uint32_t masked = value & log_mask[reg];
+    switch (log_kind[reg]) {
+    case LOG_CHANGE:
+        if (run->shadow[reg] == masked) {
+            return 0;
+        }
+        run->shadow[reg] = (uint8_t)masked;
+        return 1;
+    case LOG_GRAPHICS: return shadow_write_graphics(run, reg, value) != 0;
+    case LOG_HMCLR: return shadow_clear_motion(run) != 0;
+    default: return 1;
+    }
+}
+
 // Writes that act at once. VBLANK is also drawn; the others matter to the picture only when they move the beam.
 MEGA_NOINLINE uint32_t tia_logged_sync(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
                                        uint32_t keep) {
@@ -215,34 +231,23 @@ MEGA_NOINLINE uint32_t tia_logged_sync(mega_machine *m, uint32_t reg, uint32_t v
 MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
                                       uint32_t stack) {
     mega_run *run = &m->run;
-    const uint32_t keep = run->keep_next | stack, masked = value & log_mask[reg];
+    const uint32_t keep = run->keep_next | stack;
     run->touch_cycle = cycles;
     run->touch_register = (uint8_t)reg;
     sync_watchdog(m, cycles);
     switch (log_kind[reg]) {
-    case LOG_CHANGE:
-        if (run->shadow[reg] == masked && !keep) {
-            return cycles;
-        }
-        run->shadow[reg] = (uint8_t)masked;
-        break;
-    case LOG_ALWAYS: break;
-    case LOG_GRAPHICS:
-        if (!shadow_write_graphics(run, reg, value) && !keep) {
-            return cycles;
-        }
-        break;
-    case LOG_HMCLR:
-        if (!shadow_clear_motion(run) && !keep) {
-            return cycles;
-        }
-        break;
     case LOG_WSYNC:
         if (!keep) {
             return sync_wait(m, cycles);
         }
         return tia_logged_sync(m, reg, value, cycles, keep);
-    default: return tia_logged_sync(m, reg, value, cycles, keep);
+    case LOG_VBLANK:
+    case LOG_NEVER: return tia_logged_sync(m, reg, value, cycles, keep);
+    default:
+        if (!shadow_write(run, reg, value) && !keep) {
+            return cycles;
+        }
+        break;
     }
     return log_append(m, reg, value, cycles);
 }

@@ -43,11 +43,11 @@ MEGA_FN uint32_t cpu_to_bcd(uint32_t number) {
 }
 
 // Both return the result with the carry in bit 8.
-MEGA_NOINLINE uint32_t cpu_add_decimal(uint32_t a, uint32_t value, uint32_t carry) {
+MEGA_SELDOM uint32_t cpu_add_decimal(uint32_t a, uint32_t value, uint32_t carry) {
     const uint32_t sum = (uint32_t)(cpu_from_bcd(a) + cpu_from_bcd(value)) + carry;
     return cpu_to_bcd(sum & 0xFFu) | (sum > 99 ? 0x100u : 0u);
 }
-MEGA_NOINLINE uint32_t cpu_subtract_decimal(uint32_t a, uint32_t value, uint32_t carry) {
+MEGA_SELDOM uint32_t cpu_subtract_decimal(uint32_t a, uint32_t value, uint32_t carry) {
     int32_t difference = cpu_from_bcd(a) - cpu_from_bcd(value) - (int32_t)(1u - carry);
     if (difference < 0) {
         difference += 100;

@@ -57,8 +57,9 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 }
 
 // ---- macros of the interpreter body ----------------------------------------------------------------------
-// They use its local variables: m, r (registers), cycles, bus, at, stretch, limit, budget, and linear, logged. Two
-// hooks are defined by the body: CPU_TRANSFER where control may go elsewhere, CPU_TRAP before an operand is read.
+// They use its local variables: m, r (registers), cycles, bus, at, stretch, limit, budget, and linear, logged. What
+// goes on outside the processor is up to the body: how it fetches, reads, writes and pushes (CPU_FETCH, CPU_READ,
+// CPU_WRITE, CPU_PUSH), and what it does where control may go elsewhere (CPU_TRANSFER).
 //
 // The linear variant keeps the program counter as an image index `at`, and the data bus only inside an
 // instruction: what it leaves behind (exit_bus) matters only where the loop can end, after slow writes and
@@ -103,10 +104,10 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         }                                                 \
     } while (0)
 
-#define READ_SLOW(target, where)                                                                        \
-    do {                                                                                                \
-        target = logged ? bus_read_fast(m, where, cycles, bus) : bus_read_plain(m, where, cycles, bus); \
-        CHECK_REMAP();                                                                                  \
+#define READ_SLOW(target, where) \
+    do {                         \
+        CPU_READ(target, where); \
+        CHECK_REMAP();           \
     } while (0)
 
 // Zero page.
@@ -133,11 +134,10 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
         bus = target;                                                                        \
     } while (0)
 
-#define WRITE_SLOW(where, value)                                                                            \
-    do {                                                                                                    \
-        cycles =                                                                                            \
-            logged ? bus_write_fast(m, where, value, cycles) : bus_write_plain(m, where, value, cycles, 0); \
-        CHECK_EVENTS(value);                                                                                \
+#define WRITE_SLOW(where, value) \
+    do {                         \
+        CPU_WRITE(where, value); \
+        CHECK_EVENTS(value);     \
     } while (0)
 
 #define WRITE_ANY(where, value)                    \
@@ -166,20 +166,20 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     } while (0)
 
 // The opcode. The linear variant knows it without looking: see CASE_OTHER.
-#define FETCH_OPCODE()             \
-    do {                           \
-        if (linear) {              \
-            fetched = image[at++]; \
-        } else {                   \
-            FETCH(fetched);        \
-        }                          \
+#define FETCH_OPCODE()          \
+    do {                        \
+        if (linear) {           \
+            CPU_FETCH(fetched); \
+        } else {                \
+            FETCH(fetched);     \
+        }                       \
     } while (0)
 
 // The next byte of the instruction.
 #define FETCH(target)                         \
     do {                                      \
         if (linear) {                         \
-            target = image[at++];             \
+            CPU_FETCH(target);                \
             bus = target;                     \
         } else {                              \
             READ_ANY(target, (uint32_t)r.pc); \
@@ -189,20 +189,17 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 
 // The stack is RAM for SP >= $80 and, on this bus, the TIA below. Pushes tell whether another one came just
 // before.
-#define PUSH(value, after_write)                                                     \
-    do {                                                                             \
-        const uint32_t pushed = (value);                                             \
-        if (logged && MEGA_LIKELY((r.sp & 0x80u) != 0)) {                            \
-            ram[r.sp & 0x7Fu] = (uint8_t)pushed;                                     \
-        } else if (logged) {                                                         \
-            cycles = bus_push(m, 0x100u | r.sp, pushed, cycles, after_write);        \
-            CHECK_EVENTS(pushed);                                                    \
-        } else {                                                                     \
-            cycles = bus_write_plain(m, 0x100u | r.sp, pushed, cycles, after_write); \
-            CHECK_EVENTS(pushed);                                                    \
-        }                                                                            \
-        bus = pushed;                                                                \
-        r.sp--;                                                                      \
+#define PUSH(value, after_write)                          \
+    do {                                                  \
+        const uint32_t pushed = (value);                  \
+        if (logged && MEGA_LIKELY((r.sp & 0x80u) != 0)) { \
+            ram[r.sp & 0x7Fu] = (uint8_t)pushed;          \
+        } else {                                          \
+            CPU_PUSH(pushed, after_write);                \
+            CHECK_EVENTS(pushed);                         \
+        }                                                 \
+        bus = pushed;                                     \
+        r.sp--;                                           \
     } while (0)
 #define PEEK_STACK(target)                                \
     do {                                                  \
@@ -256,7 +253,6 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define OPERAND_IMM(extra) FETCH(value)
 #define OPERAND_ZP(extra) \
     ADDRESS_ZP(extra);    \
-    CPU_TRAP();           \
     READ_ZP(value, address)
 #define OPERAND_ZPX(extra) \
     ADDRESS_ZPX(extra);    \
@@ -266,7 +262,6 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     READ_ZP(value, address)
 #define OPERAND_ABS(extra) \
     ADDRESS_ABS(extra);    \
-    CPU_TRAP();            \
     READ_ANY(value, address)
 #define OPERAND_ABX(extra) \
     ADDRESS_ABX(extra);    \
@@ -427,6 +422,16 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define OTHER_bcs BRANCH(r.carry != 0)
 #define OTHER_bne BRANCH(!cpu_is_zero(&r))
 #define OTHER_beq BRANCH(cpu_is_zero(&r))
+
+// What bodies that are not in a hurry do outside the processor.
+#define CPU_FETCH_IMAGE(target) target = image[at++]
+#define CPU_READ_BUS(target, where) \
+    target = logged ? bus_read_fast(m, where, cycles, bus) : bus_read_plain(m, where, cycles, bus)
+#define CPU_WRITE_BUS(where, value) \
+    cycles = logged ? bus_write_fast(m, where, value, cycles) : bus_write_plain(m, where, value, cycles, 0)
+#define CPU_PUSH_BUS(value, after_write)                                     \
+    cycles = logged ? bus_push(m, 0x100u | r.sp, value, cycles, after_write) \
+                    : bus_write_plain(m, 0x100u | r.sp, value, cycles, after_write)
 
 // ---- waiting loops -----------------------------------------------------------------------------------------
 

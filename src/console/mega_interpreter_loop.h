@@ -30,7 +30,10 @@
 #endif
 
 #define CPU_TRANSFER() ((void)0)
-#define CPU_TRAP() ((void)0)
+#define CPU_FETCH CPU_FETCH_IMAGE
+#define CPU_READ CPU_READ_BUS
+#define CPU_WRITE CPU_WRITE_BUS
+#define CPU_PUSH CPU_PUSH_BUS
 
 MEGA_NOINLINE uint32_t CPU_RUN(mega_machine *m, uint32_t budget) {
 #if MEGA_THREADED
@@ -107,7 +110,10 @@ leave:
 #endif
 #undef CPU_CASE
 #undef CPU_TRANSFER
-#undef CPU_TRAP
+#undef CPU_FETCH
+#undef CPU_READ
+#undef CPU_WRITE
+#undef CPU_PUSH
 #undef CPU_DISPATCH
 #undef CPU_NEXT
 #undef CPU_RUN

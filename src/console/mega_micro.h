@@ -11,17 +11,22 @@
 
 #define MICRO_READ_OPERATIONS(X)                                                                             \
     X(nop)                                                                                                   \
-    X(sbc) X(adc) X(and) X(cmp) X(eor) X(lda) X(ora) X(lax) X(ldx) X(ldy) X(cpx) X(cpy) X(anc) X(bit) X(ane) \
-        X(arr) X(asr) X(las) X(lxa) X(sbx)
+    X(sbc)                                                                                                   \
+    X(adc)                                                                                                   \
+    X(and)                                                                                                   \
+    X(cmp) X(eor) X(lda) X(ora) X(lax) X(ldx) X(ldy) X(cpx) X(cpy) X(anc) X(bit) X(ane) X(arr) X(asr) X(las) \
+        X(lxa) X(sbx)
 #define MICRO_WRITE_OPERATIONS(X) X(sta) X(sax) X(stx) X(sty) X(sha) X(shs) X(shx) X(shy)
 #define MICRO_MODIFY_OPERATIONS(X) \
     X(dcp) X(isb) X(rla) X(rra) X(slo) X(sre) X(asl) X(dec) X(inc) X(lsr) X(rol) X(ror)
-#define MICRO_OTHER_OPERATIONS(X)                                                                          \
-    X(jam)                                                                                                 \
-    X(nop) X(asl_a) X(bcc) X(bcs) X(beq) X(bmi) X(bne) X(bpl) X(brk) X(bvc) X(bvs) X(clc) X(cld) X(cli)    \
-        X(clv) X(dex) X(dey) X(inx) X(iny) X(jmp) X(jmp_indirect) X(jsr) X(lsr_a) X(pha) X(php) X(pla)     \
-            X(plp) X(rol_a) X(ror_a) X(rti) X(rts) X(sec) X(sed) X(sei) X(tax) X(tay) X(tsx) X(txa) X(txs) \
-                X(tya)
+#define MICRO_OTHER_OPERATIONS(X)                                                                            \
+    X(jam)                                                                                                   \
+    X(nop)                                                                                                   \
+    X(asl_a)                                                                                                 \
+    X(bcc)                                                                                                   \
+    X(bcs) X(beq) X(bmi) X(bne) X(bpl) X(brk) X(bvc) X(bvs) X(clc) X(cld) X(cli) X(clv) X(dex) X(dey) X(inx) \
+        X(iny) X(jmp) X(jmp_indirect) X(jsr) X(lsr_a) X(pha) X(php) X(pla) X(plp) X(rol_a) X(ror_a) X(rti)   \
+            X(rts) X(sec) X(sed) X(sei) X(tax) X(tay) X(tsx) X(txa) X(txs) X(tya)
 
 // Operations are numbered so that their kinds follow each other.
 enum {
@@ -83,8 +88,9 @@ MEGA_TABLE uint16_t cpu_micro[256] = {MEGA_OPCODES(MICRO_READ, MICRO_WRITE, MICR
 #define MICRO_CASE_OTHER(operation) \
     case MICRO_OTHER_##operation: OTHER_##operation break;
 
-// One instruction, in a body with the variables that mega_interpreter.h asks for. Ends early, by a jump of
-// CPU_TRAP's, before anything but the program counter and the cycles has changed.
+// One instruction, in a body with the variables that mega_interpreter.h asks for. MICRO_BEFORE_WRITING is what the
+// body does when an instruction that writes is about to change something: nothing but the program counter and the
+// cycles has changed then.
 #define MICRO_EXECUTE()                                                                                  \
     do {                                                                                                 \
         FETCH_OPCODE();                                                                                  \
@@ -128,8 +134,10 @@ MEGA_TABLE uint16_t cpu_micro[256] = {MEGA_OPCODES(MICRO_READ, MICRO_WRITE, MICR
         }                                                                                                \
         default: break;                                                                                  \
         }                                                                                                \
+        if (operation >= MICRO_FIRST_MODIFY && operation < MICRO_FIRST_OTHER) {                          \
+            MICRO_BEFORE_WRITING();                                                                      \
+        }                                                                                                \
         if (operation < MICRO_FIRST_WRITE && (micro >> 8 & 15u) != MICRO_MODE_IMM) {                     \
-            CPU_TRAP();                                                                                  \
             READ_ANY(value, address);                                                                    \
         }                                                                                                \
         switch (operation) {                                                                             \
@@ -152,7 +160,11 @@ MEGA_TABLE uint16_t cpu_micro[256] = {MEGA_OPCODES(MICRO_READ, MICRO_WRITE, MICR
 // One instruction over the bus: from RAM, at a hot spot, at the edge of a bank. Returns what is left of the budget.
 MEGA_NOINLINE uint32_t micro_step(mega_machine *m, uint32_t budget) {
 #define CPU_TRANSFER() ((void)0)
-#define CPU_TRAP() ((void)0)
+#define CPU_FETCH CPU_FETCH_IMAGE
+#define CPU_READ CPU_READ_BUS
+#define CPU_WRITE CPU_WRITE_BUS
+#define CPU_PUSH CPU_PUSH_BUS
+#define MICRO_BEFORE_WRITING() ((void)0)
     const uint32_t linear = 0, logged = 1;
     mega_console *console = m->console;
     uint8_t *const ram = console->riot.ram;
@@ -173,7 +185,11 @@ MEGA_NOINLINE uint32_t micro_step(mega_machine *m, uint32_t budget) {
     (void)limit;
     return budget;
 #undef CPU_TRANSFER
-#undef CPU_TRAP
+#undef CPU_FETCH
+#undef CPU_READ
+#undef CPU_WRITE
+#undef CPU_PUSH
+#undef MICRO_BEFORE_WRITING
 }
 
 #endif

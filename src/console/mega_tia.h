@@ -163,7 +163,7 @@ MEGA_FN uint32_t tia_resp_position(uint32_t line_clock) {
     return line_clock < MEGA_CLOCKS_BLANK ? 3u : (line_clock - MEGA_CLOCKS_BLANK + 5u) % MEGA_WIDTH;
 }
 
-MEGA_NOINLINE int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32_t line_clock) {
+MEGA_SELDOM int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32_t line_clock) {
     const uint32_t position = tia_resp_position(line_clock);
     const uint32_t distance = (position + MEGA_WIDTH - tia->position[player]) % MEGA_WIDTH;
     const uint32_t width = 8u << tia_player_shift(tia->nusiz[player]);
@@ -185,7 +185,7 @@ MEGA_NOINLINE int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32
 
 // RESM0, RESM1, RESBL. Some positions right after an HMOVE are special: the games that the reference's
 // authors looked at need them.
-MEGA_NOINLINE void tia_reset_position(mega_tia *tia, uint32_t reg, int32_t clock, uint32_t line_clock) {
+MEGA_SELDOM void tia_reset_position(mega_tia *tia, uint32_t reg, int32_t clock, uint32_t line_clock) {
     const uint32_t object = reg - TIA_RESM0 + MEGA_M0;
     const int32_t age = clock - tia->last_hmove;
     uint32_t position =
@@ -240,7 +240,7 @@ MEGA_FN uint32_t tia_hmove_is_still(const mega_tia *tia, uint32_t cycle) {
     return any == 0 && cycle <= 12;
 }
 
-MEGA_NOINLINE void tia_move_objects(mega_tia *tia, uint32_t cycle) {
+MEGA_SELDOM void tia_move_objects(mega_tia *tia, uint32_t cycle) {
     for (uint32_t object = 0; object < 5; object++) {
         int32_t position = tia->position[object] + tia_motion(cycle, tia->motion[object]);
         if (position < 0) {

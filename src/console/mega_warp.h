@@ -94,123 +94,222 @@ MEGA_FN void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits) {
 }
 #endif
 
-// Would a read of a collision register at this cycle find lines owed?
-MEGA_FN uint32_t warp_must_wait(const mega_machine *m, uint32_t cycles) {
-    const mega_tia *tia = &m->console->tia;
-    const int32_t clock = (int32_t)(3u * cycles);
-    return ahead_owes(m) ||
-           (clock > tia->drawn_to && clock >= m->ahead.window_start && tia->drawn_to < m->ahead.window_end);
-}
-
 // ---- the interpreter -------------------------------------------------------------------------------------
 
+// Inside a burst nothing is called, so that the processors stay in registers. Accesses that a burst cannot do by
+// itself make a lane step back to the start of the instruction and leave it to micro_step().
+
+// Can a burst write this register? It then does what tia_logged_write() does.
+MEGA_INLINE uint32_t warp_can_write(const mega_machine *m, uint32_t address, uint32_t cycles) {
+    const mega_run *run = &m->run;
+    if (address >= 0x80 || run->watches_low || (int32_t)cycles >= run->watchdog || log_is_full(m)) {
+        return 0;
+    }
+    const uint32_t kind = log_kind[address & 0x3Fu];
+    return kind != LOG_VBLANK && kind != LOG_NEVER && !(kind == LOG_WSYNC && run->keep_next);
+}
+
+MEGA_INLINE uint32_t warp_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    mega_run *run = &m->run;
+    const uint32_t keep = run->keep_next;
+    run->touch_cycle = cycles;
+    run->touch_register = (uint8_t)reg;
+    if (reg == TIA_WSYNC) {
+        return sync_wait(m, cycles);
+    }
+    if (shadow_write(run, reg, value) || keep) {
+        mega_log *log = run->log;
+        run->keep_next = reg == TIA_HMOVE;
+        log->record[run->logged++] = (cycles - log->base_cycle) << 14 | reg << 8 | value;
+        ahead_apply(m, reg, value, cycles);
+    }
+    return cycles;
+}
+
+#define WARP_STEP_BACK()       \
+    do {                       \
+        at = start_at;         \
+        cycles = start_cycles; \
+        r.sp = start_sp;       \
+        budget++;              \
+        slow = 1;              \
+        stepped_back_now = 1;  \
+        goto stepped_back;     \
+    } while (0)
 #define CPU_TRANSFER() (together = 0)
-// Collision registers, by an address that is written in the instruction.
-#define CPU_TRAP()                                                                          \
-    do {                                                                                    \
-        if ((address & 0x1088u) == 0 && !m->run.watches_low && warp_must_wait(m, cycles)) { \
-            wait_cycle = cycles;                                                            \
-            cycles = start_cycles;                                                          \
-            at = start_at;                                                                  \
-            budget++;                                                                       \
-            goto stepped_back;                                                              \
-        }                                                                                   \
+#define CPU_FETCH(target)       \
+    do {                        \
+        target = bytes & 0xFFu; \
+        bytes >>= 8;            \
+        at++;                   \
+    } while (0)
+#define CPU_READ(target, where) \
+    do {                        \
+        target = 0;             \
+        WARP_STEP_BACK();       \
+    } while (0)
+#define CPU_WRITE(where, value) cycles = warp_write(m, (where)&0x3Fu, value, cycles)
+#define CPU_PUSH(value, after_write) WARP_STEP_BACK()
+#define MICRO_BEFORE_WRITING()                                                        \
+    do {                                                                              \
+        if ((address & 0x1280u) != 0x80 &&                                            \
+            (operation < MICRO_FIRST_WRITE || !warp_can_write(m, address, cycles))) { \
+            WARP_STEP_BACK();                                                         \
+        }                                                                             \
     } while (0)
 
+// What a lane has to do next, in the order in which lanes are served: the window of cycles, the depth of the stack,
+// the place in the image. Bits that do not fit are left out: that changes who goes first, and nothing else. The last
+// bit says that it is not for a burst.
+#ifndef WARP_WINDOW
+#define WARP_WINDOW 8 // log2 of cycles
+#endif
 #define WARP_KEY_WAITS 0xFFFFFFFEu
 #define WARP_KEY_DONE 0xFFFFFFFFu
 
-// Runs the processors of all lanes to the end of their requests; `live` is 0 for a lane that has none. What
-// cpu_run_frame() does, with the same result.
-MEGA_NOINLINE void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
+// A lane between bursts.
+typedef struct mega_warp_lane {
+    uint32_t budget;       // instructions left; 0 when the request is done
+    uint32_t slow;         // 1: the next instruction is not for a burst ...
+    uint32_t stepped_back; // ... because of what it does, not of where it is
+    uint32_t waits;        // 1: for its collisions ...
+    uint32_t wait_cycle;   // ... which it reads in this cycle
+    uint32_t lead;         // the key that won the last vote
+    uint32_t leads;        // 1: it was this lane's
+} mega_warp_lane;
+
+// Bursts, until one of the leading lanes needs something else.
+MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_warp_lane *lane) {
     const uint32_t linear = 1, logged = 1;
     mega_console *console = m->console;
     uint8_t *const ram = console->riot.ram;
     const uint8_t *const image = m->image;
     const uint32_t plain_low = m->run.plain_low, plain_span = m->run.plain_span;
     mega_cpu r = console->cpu;
-    uint32_t budget = live && !r.jammed ? CPU_FRAME_BUDGET : 0;
+    uint32_t budget = lane->budget, slow = lane->slow;
     uint32_t cycles = console->cycles;
     uint32_t bus = console->bus, exit_bus = bus;
     uint32_t fetched = 0, address = 0, value = 0, low = 0, pointer = 0;
-    uint32_t at = r.pc, limit = 0;
-    uint32_t start_at = 0, start_cycles = 0, wait_cycle = 0, waits = 0;
-    uint32_t votes = 0, executed = 0;
+    uint32_t start_at, start_cycles, lead, leads, key, stepped_back_now = lane->stepped_back;
+    uint8_t start_sp;
     mega_stretch stretch;
-    stretch.low = 0;
-    stretch.span = 0;
-    stretch.offset = 0;
+    stretch.low = stretch.span = stretch.offset = 0;
+    if (budget != 0) {
+        stretch = cpu_find_stretch(m, r.pc);
+    }
+    uint32_t at = r.pc + stretch.offset, limit = stretch.low + stretch.span;
     for (;;) {
-        uint32_t key = WARP_KEY_DONE, together = 0;
-        if (waits) {
-            key = WARP_KEY_WAITS;
-        } else if (budget != 0) {
-            if (at >= limit) {
-                const uint32_t pc = PC();
-                stretch = cpu_find_stretch(m, pc);
-                at = pc + stretch.offset;
-                limit = stretch.low + stretch.span;
-            }
-            key = (cycles >> 8 & 0x7Fu) << 24 | (uint32_t)r.sp << 16 | (at & 0xFFFFu);
+        key = WARP_KEY_DONE;
+        if (budget != 0) {
+            slow |= at >= limit || budget == 1;
+            key = (cycles >> WARP_WINDOW & 0x7FFu) << 21 | (r.sp & 0x1Fu) << 16 | (at << 1 & 0xFFFEu) | slow;
+            key = lane->waits ? WARP_KEY_WAITS : key;
         }
-        const uint32_t lead = MEGA_WARP_MIN(key);
-        votes++;
-        if (lead == WARP_KEY_DONE) {
+        lead = MEGA_WARP_MIN(key);
+        leads = key == lead;
+        if (lead >= WARP_KEY_WAITS || (lead & 1u) != 0) {
             break;
         }
-        if (lead == WARP_KEY_WAITS) {
-            if (waits) {
-                ahead_advance(m, (int32_t)(3u * wait_cycle));
-            }
-            warp_collide(m, warp, waits);
-            waits = 0;
-            continue;
-        }
-        if (key != lead) {
-            continue;
-        }
-        if (stretch.span == 0 || budget == 1) {
-            // Instructions from RAM, at a hot spot or at the edge of a bank; and the last one of the budget.
-            r.pc = (uint16_t)PC();
-            console->cpu = r;
-            console->cycles = cycles;
-            console->bus = (uint8_t)exit_bus;
-            budget = micro_step(m, budget);
-            budget = cpu_is_done(m) ? 0 : budget;
-            r = console->cpu;
-            cycles = console->cycles;
-            bus = exit_bus = console->bus;
-            stretch.span = stretch.offset = limit = 0;
-            at = r.pc;
-            executed++;
-            continue;
-        }
-        together = 1;
-        do {
+        uint32_t group = MEGA_WARP_BALLOT(0xFFFFFFFFu, leads), together = leads;
+        while (together) {
+            uint32_t bytes =
+                (uint32_t)image[at] | (uint32_t)image[at + 1] << 8 | (uint32_t)image[at + 2] << 16;
             start_at = at;
             start_cycles = cycles;
+            start_sp = r.sp;
             budget--;
-            executed++;
             MICRO_EXECUTE();
-        } while (together && budget > 1 && at < limit);
-        if (budget <= 1 && ((m->run.events & MEGA_EVENT_STOP) != 0 || r.jammed)) {
-            budget = 0;
+        stepped_back:
+            // The lanes of the group stay together until control goes elsewhere, or one of them drops out.
+            budget = r.jammed ? 0u : budget;
+            together = together && !slow && budget > 1 && at < limit;
+            group = MEGA_WARP_BALLOT(group, together);
+            (void)group;
         }
-        continue;
-    stepped_back:
-        waits = 1;
     }
-    if (live) {
+    if (lane->budget != 0 && !lane->waits) {
         r.pc = (uint16_t)PC();
         console->cpu = r;
         console->cycles = cycles;
         console->bus = (uint8_t)exit_bus;
     }
-    warp->votes += votes;
-    warp->instructions += executed;
+    lane->budget = budget;
+    lane->slow = slow;
+    lane->stepped_back = stepped_back_now;
+    lane->lead = lead;
+    lane->leads = leads;
 }
 #undef CPU_TRANSFER
-#undef CPU_TRAP
+#undef CPU_FETCH
+#undef CPU_READ
+#undef CPU_WRITE
+#undef CPU_PUSH
+#undef MICRO_BEFORE_WRITING
+#undef WARP_STEP_BACK
+
+// Does the instruction at the program counter read a collision register, by an address that is written in it, while
+// lines are owed? Then *cycle is when.
+MEGA_FN uint32_t warp_must_wait(const mega_machine *m, uint32_t *cycle) {
+    const uint32_t pc = m->console->cpu.pc;
+    const mega_stretch stretch = cpu_find_stretch(m, pc);
+    if (stretch.span == 0 || m->run.watches_low) {
+        return 0;
+    }
+    const uint8_t *code = m->image + (pc + stretch.offset); // wraps
+    const uint32_t micro = cpu_micro[code[0]], mode = micro >> 8 & 15u;
+    const uint32_t address = mode == MICRO_MODE_ABS ? code[1] | (uint32_t)code[2] << 8 : code[1];
+    if ((mode != MICRO_MODE_ZP && mode != MICRO_MODE_ABS) || (micro & 0xFFu) >= MICRO_FIRST_WRITE ||
+        (address & 0x1088u) != 0) {
+        return 0;
+    }
+    const mega_tia *tia = &m->console->tia;
+    *cycle = m->console->cycles + (micro >> 12);
+    const int32_t clock = (int32_t)(3u * *cycle);
+    return ahead_owes(m) ||
+           (clock > tia->drawn_to && clock >= m->ahead.window_start && tia->drawn_to < m->ahead.window_end);
+}
+
+// One instruction that a burst could not do. The lane waits instead if it needs collisions.
+MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
+    if (!lane->slow) {
+        return;
+    }
+    lane->slow = 0;
+    if (lane->budget > 1 && cpu_find_stretch(m, m->console->cpu.pc).span != 0 && !lane->stepped_back) {
+        return; // it only left its stretch of ROM for another
+    }
+    lane->stepped_back = 0;
+    if (warp_must_wait(m, &lane->wait_cycle)) {
+        lane->waits = 1;
+        return;
+    }
+    lane->budget = micro_step(m, lane->budget);
+    lane->budget = cpu_is_done(m) ? 0u : lane->budget;
+}
+
+// Runs the processors of all lanes to the end of their requests; `live` is 0 for a lane that has none. What
+// cpu_run_frame() does, with the same result.
+MEGA_FN void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
+    mega_warp_lane lane;
+    lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
+    lane.slow = lane.waits = lane.wait_cycle = lane.stepped_back = 0;
+    for (;;) {
+        warp_run_bursts(m, &lane);
+        if (lane.lead == WARP_KEY_DONE) {
+            break;
+        }
+        if (lane.lead == WARP_KEY_WAITS) {
+            if (lane.waits) {
+                ahead_advance(m, (int32_t)(3u * lane.wait_cycle));
+            }
+            warp_collide(m, warp, lane.waits);
+            lane.waits = 0;
+        } else if (lane.leads) {
+            warp_step_slowly(m, &lane);
+        }
+        MEGA_WARP_BARRIER();
+    }
+}
 
 // The beam goes to the last access of the request, and all collisions are found.
 MEGA_FN void warp_settle(mega_machine *m, mega_warp *warp, uint32_t live) {
