@@ -171,13 +171,16 @@ typedef struct mega_env_desc {
     int32_t max_episode_frames; // the episode is cut after so many; 0 means never
     int32_t reward_min;         // limits of an act's reward; both 0 means none
     int32_t reward_max;
-    int32_t paddle_min; // limits of the paddles' resistance; 0 means the usual ones. Two games
+    int32_t paddle_min; // limits of the paddles' resistance; 0 means the usual ones, -1 means 0. Two games
                         // (backgammon, blackjack) have a maximum of their own in any case
     int32_t paddle_max;
+    uint32_t console_seed; // with own_console_seed: of the console's generator, which fills RAM at power-on
     uint8_t truncate_on_life_loss; // 1: the episode is cut when a life is lost
     uint8_t color_averaging;       // 1: screens are blended with the previous frame
     uint8_t sound;                 // 1: mega_env_audio delivers samples
-    uint8_t plain; // 1: no fast paths; the slow reference that the fast ones are tested against
+    uint8_t plain;            // 1: no fast paths; the slow reference that the fast ones are tested against
+    uint8_t own_console_seed; // 1: console_seed counts, else it is the reference's
+    uint8_t pad[3];
 } mega_env_desc;
 
 MEGA_API mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega_env **out);

@@ -67,10 +67,13 @@ class EnvDesc(ctypes.Structure):
         ("reward_max", c_int32),
         ("paddle_min", c_int32),
         ("paddle_max", c_int32),
+        ("console_seed", c_uint32),
         ("truncate_on_life_loss", c_uint8),
         ("color_averaging", c_uint8),
         ("sound", c_uint8),
         ("plain", c_uint8),
+        ("own_console_seed", c_uint8),
+        ("pad", c_uint8 * 3),
     ]
 
 
