@@ -393,10 +393,13 @@ MEGA_API size_t mega_vector_observation_size(const mega_vector *vector);
 // Views into the vector, and looks at one environment; not of one whose work is outstanding.
 // Observations of all, [count][stack][height][width] (or [3] more), 64-byte aligned; NULL when blind.
 MEGA_API const uint8_t *mega_vector_observations(const mega_vector *vector);
-// 128 bytes, or NULL when there is no such environment.
+// 128 bytes, or NULL when there is no such environment or its result is outstanding.
 MEGA_API const uint8_t *mega_vector_ram(const mega_vector *vector, uint32_t env_id);
 MEGA_API mega_status mega_vector_set_ram(mega_vector *vector, uint32_t env_id, uint32_t index,
                                          uint32_t value);
+// How many environments were sent an action whose result was not received yet.
+MEGA_API uint32_t mega_vector_outstanding(const mega_vector *vector);
+
 MEGA_API uint32_t mega_vector_screen_height(const mega_vector *vector,
                                             uint32_t env_id); // 0: no such environment
 // The screen after the last frame: height * 160 palette indices, or three times as many bytes of RGB.

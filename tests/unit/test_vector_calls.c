@@ -134,6 +134,8 @@ static void test_outstanding(void) {
     MEGA_CHECK_EQ(mega_vector_set_ram(vector, 1, 0, 0), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_set_ram(vector, 0, 0, 0), MEGA_OK);
     MEGA_CHECK_EQ(mega_vector_screen(vector, 2, pixels, sizeof pixels), MEGA_ERROR_ORDER);
+    MEGA_CHECK_EQ(mega_vector_outstanding(vector), 2);
+    MEGA_CHECK(mega_vector_ram(vector, 1) == NULL && mega_vector_ram(vector, 0) != NULL);
     MEGA_CHECK_EQ(mega_vector_save(vector, two, 1, state, sizeof state), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_get_statistics(vector, 1, &statistics), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_get_statistics(vector, -1, &statistics), MEGA_OK);
@@ -143,7 +145,9 @@ static void test_outstanding(void) {
     MEGA_CHECK_EQ(mega_vector_group_send(vector, 0, quiet, NULL), MEGA_OK);
     MEGA_CHECK_EQ(mega_vector_group_send(vector, 0, quiet, NULL), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_send(vector, two, 1, quiet, NULL), MEGA_ERROR_ORDER);
+    MEGA_CHECK_EQ(mega_vector_outstanding(vector), 0);
     MEGA_CHECK_EQ(mega_vector_reset(vector, NULL, NULL, NULL), MEGA_OK); // drops it
+    MEGA_CHECK_EQ(mega_vector_outstanding(vector), COUNT);
     MEGA_CHECK_EQ(mega_vector_step(vector, quiet, NULL, NULL), MEGA_OK);
     mega_vector_destroy(vector);
 }
@@ -192,6 +196,7 @@ static void test_batch_only(void) {
     MEGA_CHECK_EQ(mega_vector_reset(vector, NULL, NULL, NULL), MEGA_OK);
     MEGA_CHECK_EQ(mega_vector_reset(vector, some, NULL, NULL), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_reset(vector, NULL, NULL, NULL), MEGA_OK);
+    MEGA_CHECK_EQ(mega_vector_reset(vector, some, NULL, NULL), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_group_send(vector, 0, quiet, NULL), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_step(vector, quiet, NULL, NULL), MEGA_OK);
     mega_vector_destroy(vector); // two results are outstanding
