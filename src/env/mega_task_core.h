@@ -18,7 +18,8 @@ typedef struct mega_task_settings {
     int32_t max_frames; // of an episode's steps
     uint32_t channels;  // 1 gray, 3 RGB, 0 nothing is observed
     uint8_t maxpool, fire_reset, reward_clipping, episodic_life, life_loss_info;
-    uint8_t pad[3];
+    uint8_t envpool; // episodes start, are seen and end as in EnvPool; maxpool is set
+    uint8_t pad[2];
 } mega_task_settings;
 
 // What a task remembers beside its environment.
@@ -26,6 +27,7 @@ typedef struct mega_task_state {
     mega_mt19937 noop_random;
     int32_t lives;                      // at the end of the last step
     uint32_t frames;                    // of this episode
+    uint32_t continued;                 // EnvPool: the episode goes on with the game of the one before
     uint8_t repeats[MEGA_PICTURE_ROWS]; // 1 where a row of the pooled gray screen equals the one above
 } mega_task_state;
 
@@ -145,22 +147,38 @@ MEGA_FN uint32_t task_needs_fire(const mega_task_view *task) {
     return fire && task->settings->fire_reset;
 }
 
-// Number of no-ops after the press of FIRE; one draw.
+// Number of no-ops beside the press of FIRE; one draw.
 MEGA_FN uint32_t task_draw_noops(mega_task_view *task) {
     const int32_t limit = task->settings->noop_max > 1 ? task->settings->noop_max : 1;
     const uint32_t drawn = mega_mt_below(&task->state->noop_random, (uint32_t)limit);
     const uint32_t fire = task_needs_fire(task);
+    if (task->settings->envpool) {
+        return drawn + 1u - fire;
+    }
     return drawn > fire ? drawn - fire : 0u;
 }
 
-// After the no-ops: the first observation shows the screen, with zeros before it.
+// Whether an episode that starts by itself goes on with the game, as EnvPool's do when only a life was lost.
+MEGA_FN uint32_t task_goes_on(const mega_task_view *task) {
+    const mega_task_settings *settings = task->settings;
+    return settings->envpool && settings->episodic_life && !env_game_over(task->stage) &&
+           task->state->frames < (uint32_t)settings->max_frames;
+}
+
+// After the no-ops: the first observation shows the screen, with zeros before it; EnvPool repeats the screen.
 MEGA_FN void task_begin_episode(mega_task_view *task) {
+    const uint32_t continued = task->state->continued, size = task_frame_size(task);
     if (task->settings->channels != 0) {
         task_pool(task, task_picture(task, 0), NULL);
-        MEGA_FILL(task->frames, 0, task->settings->stack * task_frame_size(task));
+        if (!continued) {
+            MEGA_FILL(task->frames, 0, task->settings->stack * size);
+        }
         task_push(task);
+        for (uint32_t i = 1; task->settings->envpool && !continued && i < task->settings->stack; i++) {
+            MEGA_COPY(task->frames + (i - 1) * size, task->frames + (task->settings->stack - 1) * size, size);
+        }
     }
-    task->state->frames = 0;
+    task->state->frames = continued ? task->state->frames : 0;
     task->state->lives = task->stage->session->rules.lives;
 }
 
@@ -184,6 +202,8 @@ MEGA_FN void task_capture(mega_task_view *task, uint32_t left, const uint8_t *ea
         task_pool(task, task_picture(task, 0), pooling ? earlier : NULL);
     } else if (left == 1 && pooling) {
         task_pool(task, NULL, earlier);
+    } else if (left == 2 && task->settings->envpool) {
+        task_pool(task, task_picture(task, 0), NULL); // it also captures the last frame of a game
     }
     task_push(task);
 }
@@ -193,6 +213,7 @@ MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float
     mega_task_state *state = task->state;
     const mega_task_settings *settings = task->settings;
     const uint8_t *earlier = NULL;
+    const uint32_t envpool = settings->envpool, frames_after = state->frames + settings->frame_skip;
     uint32_t sum = 0, over = 0, lost = 0, left = settings->frame_skip, ended = 0;
     for (; left >= 1; left--) {
         stage->how = task_run_mode(settings, left);
@@ -201,7 +222,7 @@ MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float
         state->frames++;
         lost = stage->session->rules.lives > 0 && stage->session->rules.lives < state->lives;
         ended = over || state->frames >= (uint32_t)settings->max_frames || (settings->episodic_life && lost);
-        if (ended) {
+        if (envpool ? over : ended) {
             break;
         }
         if (left == 2 && settings->channels != 0 && stage->session->console.sync.unfinished) {
@@ -212,7 +233,7 @@ MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float
     }
     stage->how = MEGA_RUN_FAST;
     if (settings->channels != 0) {
-        task_capture(task, left, earlier);
+        task_capture(task, envpool && left == 1 ? 0 : left, earlier);
     }
     state->lives = stage->session->rules.lives;
     mega_task_outcome outcome;
@@ -221,6 +242,13 @@ MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float
     outcome.reward = !settings->reward_clipping ? reward : reward > 1 ? 1 : reward < -1 ? -1 : reward;
     outcome.terminated = over || ((settings->episodic_life || settings->life_loss_info) && lost);
     outcome.truncated = !outcome.terminated && state->frames >= (uint32_t)settings->max_frames;
+    if (envpool &&
+        frames_after >= (uint32_t)settings->max_frames) { // it counts steps, and the limit goes first
+        outcome.terminated = 0;
+        outcome.truncated = 1;
+        state->frames = frames_after;
+        ended = 1;
+    }
     outcome.episode_over = (uint8_t)ended;
     outcome.pad = 0;
     return outcome;

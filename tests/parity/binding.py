@@ -95,6 +95,8 @@ class TaskDesc(ctypes.Structure):
         ("episodic_life", c_uint8),
         ("life_loss_info", c_uint8),
         ("plain", c_uint8),
+        ("envpool", c_uint8),
+        ("pad", c_uint8 * 3),
     ]
 
 
@@ -122,6 +124,8 @@ class VectorDesc(ctypes.Structure):
         ("autoreset", c_uint32),
         ("seed", c_uint32),
         ("episode_log", c_uint32),
+        ("start_states", c_uint32),
+        ("start_seed", c_uint32),
         ("blind", c_uint8),
         ("pad", c_uint8 * 3),
         ("task", TaskDesc),
@@ -132,7 +136,8 @@ class VectorDesc(ctypes.Structure):
     ]
 
 
-# Rows of a vector's results: name in mega_vector_out, and the type of an entry (None for an observation).
+# Rows of a vector's results: name in mega_vector_out, and the type of an entry (None for an observation). Like the rest
+# of this file it is written from megacade.h alone, so that the package is not needed and is not believed.
 VECTOR_ROWS = {
     "observations": None,
     "final_observations": None,

@@ -11,6 +11,7 @@ struct mega_task {
     mega_lane lane;
     mega_scratch *scratch;
     uint8_t *memory; // pooled screen, stack
+    bool started;
 };
 
 static mega_status open_parts(mega_task *task, const mega_task_desc *desc, const mega_rom *rom) {
@@ -95,7 +96,8 @@ mega_status mega_task_reset(mega_task *task, int64_t seed, uint8_t *observation,
     if (seed >= 0) {
         MEGA_TRY(lane_power_on(&task->lane, (uint32_t)seed));
     }
-    MEGA_TRY(lane_start_episode(&task->lane));
+    MEGA_TRY(lane_start_episode(&task->lane, seed >= 0 || !task->started));
+    task->started = true;
     memcpy(observation, task->lane.view.frames, size);
     const mega_task_outcome outcome = {0};
     fill_result(task, &outcome, result);
