@@ -23,6 +23,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 
 def _find_roms(games: Sequence[str]) -> list[Any]:
+    assert games, "there is no game"
     paths = {game: roms.get_rom_path(game) for game in dict.fromkeys(games)}
     for game, path in paths.items():
         assert path is not None, f"{game!r} is not a game; names are in snake_case, like ms_pacman"
