@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 

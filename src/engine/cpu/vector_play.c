@@ -25,6 +25,7 @@ static void start_episode(mega_vector *vector, mega_member *member, uint32_t env
     }
     member->over = 0;
     memset(&member->running, 0, sizeof(member->running));
+    member->running.frames = lane->task.frames; // not 0 where the game goes on; they are not this episode's
 }
 
 // Unsigned: a sum may wrap, and nothing depends on it.
@@ -33,7 +34,7 @@ static void end_episode(mega_member *member, uint32_t env_id) {
     mega_episode *episode = &statistics->last;
     *episode = member->running;
     episode->env_id = (int32_t)env_id;
-    episode->frames = member->lane.task.frames;
+    episode->frames = member->lane.task.frames - member->running.frames;
     episode->terminated = member->outcome.terminated;
     episode->truncated = member->outcome.truncated;
     statistics->episodes++;
