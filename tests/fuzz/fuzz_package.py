@@ -196,7 +196,7 @@ class Fuzzer:
 
 def main():
     parser = argparse.ArgumentParser(description="Random calls of the Python package.")
-    parser.add_argument("--calls", type=int, default=20000)
+    parser.add_argument("--calls", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
