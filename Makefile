@@ -13,8 +13,8 @@ SOURCES = $(shell find include python src tests -name '*.[ch]' ! -path 'src/game
             ! -path src/env/mega_palettes.h | sort)
 
 .DEFAULT_GOAL := build
-.PHONY: build setup setup-test package test test-gpu demo parity bench asan tsan fuzz format check-format install \
-        clean help
+.PHONY: build setup setup-test package test test-gpu demo parity bench asan asan-python tsan fuzz format \
+        check-format install clean help
 
 build: ## build the library and the program into build/ (the default)
 	@mkdir -p build && cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -51,6 +51,8 @@ demo: setup ## play the built-in game: measure its speed and record a film and a
 parity: setup-test ## compare with ale-py, game by game, at length
 	@$(MAKE) --no-print-directory build
 	$(PYTHON) tests/parity/parity.py --long
+	@$(MAKE) --no-print-directory package
+	MEGACADE_LONG=1 $(PYTHON) -m pytest -q tests/python/test_dropin_vector.py
 
 bench: setup-test ## compare the speed with ale-py's on this machine (bench/README.md)
 	@$(MAKE) --no-print-directory build
@@ -60,6 +62,19 @@ asan: setup ## build with sanitizers into build-asan/ and run the C and command 
 	@cmake --preset asan
 	@cmake --build build-asan --parallel $(JOBS)
 	@ctest --test-dir build-asan --parallel $(JOBS) --output-on-failure
+
+# Python itself is not sanitized, so the sanitizer must be loaded first, and what Python keeps to its end is no leak.
+asan-python: setup-test ## the same for the Python extension: its tests and a fuzzer, with build-asan/package/
+	@cmake --preset asan -DMEGA_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON)
+	@cmake --build build-asan --target megacade_core --parallel $(JOBS)
+	@rm -rf build-asan/package && mkdir build-asan/package && cp -r python/megacade build-asan/package
+	@cp build-asan/python/_core.abi3.so build-asan/package/megacade
+	@cp roms/comet_catch.bin build-asan/package/megacade/roms
+	@export LD_PRELOAD=$$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
+	    PYTHONPATH=build-asan/package; status=0; \
+	$(PYTHON) -m pytest -q tests/python/test_vector.py tests/python/test_package.py -k 'not wheel' || status=1; \
+	$(PYTHON) tests/fuzz/fuzz_package.py || status=1; \
+	exit $$status
 
 tsan: setup ## build with the thread sanitizer into build-tsan/ and run the tests of vectors there
 	@cmake --preset tsan

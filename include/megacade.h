@@ -174,13 +174,16 @@ typedef struct mega_env_desc {
     int32_t max_episode_frames; // the episode is cut after so many; 0 means never
     int32_t reward_min;         // limits of an act's reward; both 0 means none
     int32_t reward_max;
-    int32_t paddle_min; // limits of the paddles' resistance; 0 means the usual ones. Two games
+    int32_t paddle_min; // limits of the paddles' resistance; 0 means the usual ones, -1 means 0. Two games
                         // (backgammon, blackjack) have a maximum of their own in any case
     int32_t paddle_max;
+    uint32_t console_seed; // with own_console_seed: of the console's generator, which fills RAM at power-on
     uint8_t truncate_on_life_loss; // 1: the episode is cut when a life is lost
     uint8_t color_averaging;       // 1: screens are blended with the previous frame
     uint8_t sound;                 // 1: mega_env_audio delivers samples
-    uint8_t plain; // 1: no fast paths; the slow reference that the fast ones are tested against
+    uint8_t plain;            // 1: no fast paths; the slow reference that the fast ones are tested against
+    uint8_t own_console_seed; // 1: console_seed counts, else it is the reference's
+    uint8_t pad[3];
 } mega_env_desc;
 
 MEGA_API mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega_env **out);
@@ -258,6 +261,8 @@ typedef struct mega_task_desc {
     uint8_t episodic_life;      // 1: an episode ends with a life, and the game restarts
     uint8_t life_loss_info;     // 1: a lost life is reported as terminated, and play goes on
     uint8_t plain;              // 1: no fast paths
+    uint8_t envpool;            // 1: episodes start, are seen and end as in EnvPool 1.2 (docs/python.md)
+    uint8_t pad[3];
 } mega_task_desc;
 
 typedef struct mega_task_result {
@@ -320,7 +325,12 @@ typedef struct mega_vector_desc {
     uint32_t autoreset; // MEGA_AUTORESET_*
     uint32_t seed;      // environment i has the seed `seed + i` until a reset gives it one
     uint32_t episode_log; // finished episodes kept for mega_vector_drain_episodes; 0 means 1024 or count
-    uint8_t blind;        // 1: no observations are made; RAM and screens can still be looked at
+    // 0 off. K: not what the reference does, but fast resets: K starts of each game are made at creation, with
+    // the seeds start_seed to start_seed + K - 1, and every reset copies one of them, which the environment's
+    // own generator draws. A seed given to a reset seeds that generator and the sticky actions only.
+    uint32_t start_states;
+    uint32_t start_seed;
+    uint8_t blind; // 1: no observations are made; RAM and screens can still be looked at
     uint8_t pad[3];
     mega_task_desc task;          // preprocessing, the same for all
     const mega_rom *const *roms;  // images, copied
@@ -390,10 +400,13 @@ MEGA_API const uint8_t *mega_vector_actions(const mega_vector *vector, uint32_t 
 // Bytes: stack * height * width (* 3); 0 when blind.
 MEGA_API size_t mega_vector_observation_size(const mega_vector *vector);
 
+// How many environments were sent an action whose result was not received yet.
+MEGA_API uint32_t mega_vector_outstanding(const mega_vector *vector);
+
 // Views into the vector, and looks at one environment; not of one whose work is outstanding.
 // Observations of all, [count][stack][height][width] (or [3] more), 64-byte aligned; NULL when blind.
 MEGA_API const uint8_t *mega_vector_observations(const mega_vector *vector);
-// 128 bytes, or NULL when there is no such environment.
+// 128 bytes, or NULL when there is no such environment or its result is outstanding.
 MEGA_API const uint8_t *mega_vector_ram(const mega_vector *vector, uint32_t env_id);
 MEGA_API mega_status mega_vector_set_ram(mega_vector *vector, uint32_t env_id, uint32_t index,
                                          uint32_t value);

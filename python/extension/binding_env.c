@@ -48,15 +48,25 @@ static PyObject *env_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
                             "truncate_on_life_loss",
                             "color_averaging",
                             "sound",
+                            "console_seed",
                             NULL};
     rom_object *rom;
     mega_env_desc desc = {.struct_size = sizeof(mega_env_desc)};
     int seed = 0, skip = 1, frames = 0, reward_min = INT32_MIN, reward_max = INT32_MAX;
     int paddle_min = 0, paddle_max = 0, truncate = 0, averaging = 0, sound = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$iifiiiiippp:Env", names, binding_rom_type(type), &rom,
-                                     &seed, &skip, &desc.sticky, &frames, &reward_min, &reward_max,
-                                     &paddle_min, &paddle_max, &truncate, &averaging, &sound)) {
+    PyObject *console_seed = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$iifiiiiipppO:Env", names, binding_rom_type(type),
+                                     &rom, &seed, &skip, &desc.sticky, &frames, &reward_min, &reward_max,
+                                     &paddle_min, &paddle_max, &truncate, &averaging, &sound,
+                                     &console_seed)) {
         return NULL;
+    }
+    if (console_seed != Py_None) {
+        desc.own_console_seed = 1;
+        desc.console_seed = (uint32_t)PyLong_AsUnsignedLongMask(console_seed);
+        if (PyErr_Occurred()) {
+            return NULL;
+        }
     }
     if (skip < 1) {
         PyErr_Format(PyExc_ValueError, "frame_skip is %d, expected 1 or more", skip);

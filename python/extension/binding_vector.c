@@ -73,27 +73,54 @@ static int numbers_of(PyObject *bytes, uint32_t count, const char *what, const i
 
 static int read_desc(PyObject *args, PyObject *kwargs, mega_vector_desc *desc, float *threshold,
                      PyObject **roms, PyObject **modes, PyObject **difficulties) {
-    static char *names[] = {
-        "roms",         "count",         "batch",          "threads",      "pin",
-        "same_step",    "seed",          "modes",          "difficulties", "frame_skip",
-        "height",       "width",         "stack",          "noop_max",     "max_episode_frames",
-        "sticky",       "grayscale",     "maxpool",        "fire_reset",   "reward_clipping",
-        "full_actions", "episodic_life", "life_loss_info", "threshold",    NULL};
-    int count, batch, threads, pin, same_step, skip, height, width, stack, noops, frames;
-    int gray, pool, fire, clip, full, episodic, life_loss;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!$iiiipIOOiiiiiifpppppppf:Vector", names, &PyList_Type,
-                                     roms, &count, &batch, &threads, &pin, &same_step, &desc->seed, modes,
-                                     difficulties, &skip, &height, &width, &stack, &noops, &frames,
-                                     &desc->task.sticky, &gray, &pool, &fire, &clip, &full, &episodic,
-                                     &life_loss, threshold)) {
+    static char *names[] = {"roms",
+                            "count",
+                            "batch",
+                            "threads",
+                            "pin",
+                            "same_step",
+                            "seed",
+                            "modes",
+                            "difficulties",
+                            "frame_skip",
+                            "height",
+                            "width",
+                            "stack",
+                            "noop_max",
+                            "max_episode_frames",
+                            "sticky",
+                            "grayscale",
+                            "maxpool",
+                            "fire_reset",
+                            "reward_clipping",
+                            "full_actions",
+                            "episodic_life",
+                            "life_loss_info",
+                            "envpool",
+                            "threshold",
+                            "groups",
+                            "start_states",
+                            "start_seed",
+                            NULL};
+    int count, batch, threads, pin, same_step, skip, height, width, stack, noops, frames, groups, starts;
+    int gray, pool, fire, clip, full, episodic, life_loss, envpool;
+    if (!PyArg_ParseTupleAndKeywords(
+            args, kwargs, "O!$iiiipIOOiiiiiifppppppppfiiI:Vector", names, &PyList_Type, roms, &count, &batch,
+            &threads, &pin, &same_step, &desc->seed, modes, difficulties, &skip, &height, &width, &stack,
+            &noops, &frames, &desc->task.sticky, &gray, &pool, &fire, &clip, &full, &episodic, &life_loss,
+            &envpool, threshold, &groups, &starts, &desc->start_seed)) {
         return -1;
     }
     if (check_positive("num_envs", count) || check_positive("batch_size", batch) ||
         check_positive("frameskip", skip) || check_positive("img_height", height) ||
         check_positive("img_width", width) || check_positive("stack_num", stack) ||
-        check_positive("max_num_frames_per_episode", frames)) {
+        check_positive("max_num_frames_per_episode", frames) || check_positive("groups", groups) ||
+        (starts != 0 && check_positive("start_states", starts))) {
         return -1;
     }
+    desc->groups = (uint32_t)groups;
+    desc->start_states = (uint32_t)starts;
+    desc->task.envpool = (uint8_t)envpool;
     desc->count = (uint32_t)count;
     desc->batch = (uint32_t)batch;
     desc->threads = (uint32_t)threads;
@@ -205,13 +232,19 @@ static PyMethodDef methods[] = {
      "step(actions, strengths, block, own) -> whether an episode ended. Plays and waits."},
     {"send", FAST(binding_vector_send), "send(actions, strengths): plays without waiting."},
     {"recv", FAST(binding_vector_recv), "recv(block, own) -> whether an episode ended. Waits."},
+    {"group", binding_vector_group, METH_VARARGS, "group(group) -> (first environment, how many)"},
+    {"group_send", FAST(binding_vector_group_send), "group_send(group, actions): plays without waiting."},
+    {"group_recv", FAST(binding_vector_group_recv),
+     "group_recv(group, block, own) -> whether an episode ended. Waits; rows are those of the environments."},
+    {"outstanding", binding_vector_outstanding, METH_NOARGS, "How many results were not received yet."},
     {"new_block", binding_vector_new_block, METH_NOARGS,
      "new_block() -> (bytearray, offset): room for the results of a batch."},
-    {"sections", binding_vector_sections, METH_NOARGS, "sections() -> {name: offset in a block}"},
+    {"sections", binding_vector_sections, METH_NOARGS,
+     "sections() -> {name: (offset in a block, NumPy's name of the type)}"},
     {"actions", binding_vector_actions, METH_NOARGS, "The numbers of the actions, by index."},
     {"threads", binding_vector_threads, METH_NOARGS, "How many threads play, the caller's included."},
     {"observations", binding_vector_observations, METH_NOARGS, "The address of all observations."},
-    {"ram", binding_vector_ram, METH_NOARGS, "128 bytes of each environment."},
+    {"ram", binding_vector_ram, METH_O, "ram(env_ids) -> 128 bytes of each of them."},
     {"set_ram", binding_vector_set_ram, METH_VARARGS, "set_ram(env_id, index, value)"},
     {"screen", binding_vector_screen, METH_VARARGS, "screen(env_id) -> (height, colours)"},
     {"save", binding_vector_save, METH_O, "save(env_ids) -> their states, one after the other."},

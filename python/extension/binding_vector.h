@@ -45,6 +45,8 @@ Py_ssize_t binding_vector_ids(PyObject *ids, const int32_t **out);
 typedef PyObject *vector_fast_method(PyObject *self, PyObject *const *args, Py_ssize_t count);
 typedef PyObject *vector_method(PyObject *self, PyObject *args);
 vector_fast_method binding_vector_reset, binding_vector_step, binding_vector_send, binding_vector_recv;
+vector_fast_method binding_vector_group_send, binding_vector_group_recv;
+vector_method binding_vector_group, binding_vector_outstanding;
 vector_method binding_vector_new_block, binding_vector_sections;
 vector_method binding_vector_actions, binding_vector_threads, binding_vector_observations;
 vector_method binding_vector_ram, binding_vector_set_ram, binding_vector_screen;

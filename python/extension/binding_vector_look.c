@@ -17,6 +17,22 @@ PyObject *binding_vector_threads(PyObject *object, PyObject *unused) {
     return PyLong_FromUnsignedLong(mega_vector_threads(((vector_object *)object)->vector));
 }
 
+PyObject *binding_vector_outstanding(PyObject *object, PyObject *unused) {
+    (void)unused;
+    const vector_object *self = binding_vector_idle(object);
+    return self != NULL ? PyLong_FromUnsignedLong(mega_vector_outstanding(self->vector)) : NULL;
+}
+
+PyObject *binding_vector_group(PyObject *object, PyObject *args) {
+    unsigned group;
+    uint32_t first;
+    if (!PyArg_ParseTuple(args, "I:group", &group)) {
+        return NULL;
+    }
+    const uint32_t count = mega_vector_group(((vector_object *)object)->vector, group, &first);
+    return Py_BuildValue("II", (unsigned)first, (unsigned)count);
+}
+
 PyObject *binding_vector_observations(PyObject *object, PyObject *unused) {
     (void)unused;
     return PyLong_FromVoidPtr((void *)(uintptr_t)mega_vector_observations(((vector_object *)object)->vector));
@@ -24,17 +40,22 @@ PyObject *binding_vector_observations(PyObject *object, PyObject *unused) {
 
 // ---- RAM and screens ---------------------------------------------------------------------------------
 
-PyObject *binding_vector_ram(PyObject *object, PyObject *unused) {
-    (void)unused;
+PyObject *binding_vector_ram(PyObject *object, PyObject *env_ids) {
     const vector_object *self = binding_vector_idle(object);
-    PyObject *bytes =
-        self != NULL ? PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)self->count * MEGA_RAM_SIZE) : NULL;
+    const int32_t *ids;
+    const Py_ssize_t count = self != NULL ? binding_vector_ids(env_ids, &ids) : -1;
+    PyObject *bytes = count >= 0 ? PyByteArray_FromStringAndSize(NULL, count * MEGA_RAM_SIZE) : NULL;
     if (bytes == NULL) {
         return NULL;
     }
     char *data = PyByteArray_AsString(bytes);
-    for (uint32_t i = 0; i < self->count; i++, data += MEGA_RAM_SIZE) {
-        memcpy(data, mega_vector_ram(self->vector, i), MEGA_RAM_SIZE);
+    for (Py_ssize_t i = 0; i < count; i++, data += MEGA_RAM_SIZE) {
+        const uint8_t *ram = mega_vector_ram(self->vector, (uint32_t)ids[i]);
+        if (ram == NULL) {
+            Py_DECREF(bytes);
+            return binding_raise(MEGA_ERROR_ORDER);
+        }
+        memcpy(data, ram, MEGA_RAM_SIZE);
     }
     return bytes;
 }

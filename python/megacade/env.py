@@ -84,10 +84,10 @@ class AtariEnv(gymnasium.Env, utils.EzPickle):
             render_mode: "rgb_array" for ``render``; "human" for a window, which needs pygame.
             sound_obs: observations are dicts of "image" and "sound".
         """
-        if obs_type not in ("rgb", "grayscale", "ram"):
+        if obs_type not in {"rgb", "grayscale", "ram"}:  # a set, as there: a list is a TypeError
             raise error.Error(f"obs_type is {obs_type!r}, expected 'rgb', 'grayscale' or 'ram'")
         _check_frameskip(frameskip)
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+        if render_mode is not None and render_mode not in set(self.metadata["render_modes"]):
             raise error.Error(f"render_mode is {render_mode!r}, expected 'human', 'rgb_array' or None")
         utils.EzPickle.__init__(
             self,

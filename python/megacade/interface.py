@@ -15,7 +15,7 @@ from megacade.enums import Action, LoggerMode
 from megacade.png import write_screen
 from megacade.settings import Settings
 from megacade.state import ALEState
-from megacade.watching import Album, Viewer, WatchedEnv, Window
+from megacade.watching import Album, Recorder, Viewer, WatchedEnv, Window
 
 _ACTIONS: Final = tuple(Action)
 _GAMES: Final = {game["name"]: game for game in _core.games()}
@@ -23,8 +23,8 @@ _GAMES: Final = {game["name"]: game for game in _core.games()}
 # Two games write a limit of their own into the settings, where it stays for the next ROM.
 _PADDLE_MAX: Final = {"backgammon": 1000000, "blackjack": 795000}
 
-# Settings that ask for what Megacade does not offer, with the values that it plays by.
-_FIXED: Final = {"system_random_seed": "4753849", "cpu": "low", "record_sound_filename": ""}
+# The one game in which the reference's other processor, any `cpu` but "low", plays differently.
+_CPU_MATTERS: Final = "pitfall2"
 
 # Stands for a buffer that was not given; None is a wrong one.
 _NEW: Final[Any] = object()
@@ -35,6 +35,11 @@ _logger_mode = LoggerMode.Warning
 def _warn(message: str) -> None:
     if _logger_mode is not LoggerMode.Error:
         print(f"megacade: {message}", file=sys.stderr)
+
+
+def _paddle_limit(setting: int) -> int:
+    """What the library takes: 0 is the usual limit and -1 is none, where the setting has it the other way round."""
+    return -1 - setting if setting in (-1, 0) else setting
 
 
 def _deliver(data: bytearray, shape: tuple[int, ...], buffer: Any, wrong_shape: type[Exception]) -> np.ndarray | None:
@@ -61,7 +66,7 @@ class ALEInterface:
     same screens, RAM, rewards and lives as ale-py 0.12.1. An interface may be used by one thread at a time.
     """
 
-    __slots__ = ("_settings", "_env", "_player", "_game", "_screen_shape")
+    __slots__ = ("_settings", "_env", "_player", "_game", "_screen_shape", "_has_audio")
 
     def __init__(self) -> None:
         self._settings = Settings()
@@ -69,6 +74,7 @@ class ALEInterface:
         self._player: _core.Env | WatchedEnv | None = None  # who plays: the env, or one that shows what it plays
         self._game: _core.GameInfo | None = None
         self._screen_shape = (0, 0)
+        self._has_audio = False
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         raise TypeError("an ALEInterface cannot be pickled; pickle the ALEState that cloneState returns")
@@ -112,6 +118,8 @@ class ALEInterface:
         """Which messages go to standard error, in the whole process."""
         global _logger_mode
         try:
+            if not isinstance(mode, (LoggerMode, int)):
+                raise ValueError
             _logger_mode = LoggerMode(mode)
         except ValueError:
             raise TypeError(f"{mode!r} is not a LoggerMode") from None
@@ -155,14 +163,16 @@ class ALEInterface:
 
     def _turn_on(self, rom: _core.Rom, info: _core.RomInfo) -> None:
         settings = self._settings
-        for name, usual in _FIXED.items():
-            if settings.get_string(name) != usual:
-                raise RuntimeError(f"Megacade knows no other value of the setting {name} than {usual!r}")
+        if info["game"] == _CPU_MATTERS and settings.get_string("cpu") != "low":
+            raise RuntimeError(f"{_CPU_MATTERS} can only be played with the setting cpu = 'low'")
         viewers: list[Viewer] = []
         if settings.get_bool("display_screen"):
             viewers.append(Window(info["name"]))
         if settings.get_string("record_screen_dir"):
             viewers.append(Album(settings.get_string("record_screen_dir")))
+        if settings.get_string("record_sound_filename") and settings.get_bool("sound"):
+            viewers.append(Recorder(settings.get_string("record_sound_filename")))
+        self._has_audio = settings.get_bool("sound_obs")
         seed = settings.get_int("random_seed")
         frame_skip = settings.get_int("frame_skip") or 1
         rewards = (settings.get_int("reward_min"), settings.get_int("reward_max"))
@@ -174,11 +184,12 @@ class ALEInterface:
                 frame_skip=1 if viewers else frame_skip,
                 sticky=min(max(settings.get_float("repeat_action_probability"), 0.0), 1.0),
                 max_episode_frames=max(settings.get_int("max_num_frames_per_episode"), 0),
-                paddle_min=max(settings.get_int("paddle_min"), 0),
-                paddle_max=max(settings.get_int("paddle_max"), 0),
+                paddle_min=_paddle_limit(settings.get_int("paddle_min")),
+                paddle_max=_paddle_limit(settings.get_int("paddle_max")),
                 truncate_on_life_loss=settings.get_bool("truncate_on_loss_of_life"),
                 color_averaging=settings.get_bool("color_averaging"),
-                sound=settings.get_bool("sound_obs"),
+                sound=self._has_audio or any(isinstance(viewer, Recorder) for viewer in viewers),
+                console_seed=settings.get_int("system_random_seed"),
                 **limits,
             )
         except ValueError as error:
@@ -338,7 +349,8 @@ class ALEInterface:
     def getAudio(self, buffer: Any) -> None: ...
     def getAudio(self, buffer: Any = _NEW) -> np.ndarray | None:
         """The 512 samples of the last act; zeros unless the setting ``sound_obs`` is on."""
-        return _deliver(self._loaded().audio(), (_core.AUDIO_SIZE,), buffer, TypeError)
+        samples = self._loaded().audio()
+        return _deliver(samples if self._has_audio else bytearray(len(samples)), (len(samples),), buffer, TypeError)
 
     def getAudioSize(self) -> int:
         """How many samples ``getAudio`` returns."""

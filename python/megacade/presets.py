@@ -28,8 +28,9 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
         "reward_clipping": False,
         "full_action_space": True,
     },
-    # envpool.make("Pong-v5"), as far as these options express it; docs/python.md says what is left.
+    # envpool.make("Pong-v5"); docs/python.md says what is left.
     "envpool": {
+        "episodes": "envpool",
         "repeat_action_probability": 0.0,
         "noop_max": 30,
         "use_fire_reset": True,

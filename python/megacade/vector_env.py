@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from megacade import roms
-from megacade.arguments import INT32
+from megacade.arguments import INT32, integer
 from megacade.env import AtariEnv
 from megacade.vector_extras import VectorExtras
 from megacade.vector_interface import ALEVectorInterface, Result
@@ -23,6 +23,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 
 def _find_roms(games: Sequence[str]) -> list[Any]:
+    assert games, "there is no game"
     paths = {game: roms.get_rom_path(game) for game in dict.fromkeys(games)}
     for game, path in paths.items():
         assert path is not None, f"{game!r} is not a game; names are in snake_case, like ms_pacman"
@@ -72,6 +73,10 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
         mode: int | Sequence[int] | None = None,
         difficulty: int | Sequence[int] | None = None,
         copy: bool = True,
+        groups: int = 1,
+        start_states: int = 0,
+        start_seed: int = 0,
+        episodes: str = "ale",
     ) -> None:
         """Finds the ROMs and starts the threads.
 
@@ -103,6 +108,11 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
             difficulty: likewise; 0 if None.
             copy: results are new arrays. False: every step overwrites the arrays of the one before, and observations
                 are looked at where the vector keeps them (do not write there).
+            groups: alternating groups, for ``group_send`` and ``group_recv``.
+            start_states: 0, or how many starts of each game are made now; every reset then copies one of them. Fast,
+                and not what ale-py does: see docs/python.md.
+            start_seed: of the first start state; the others have the seeds that follow.
+            episodes: "ale", or "envpool": how episodes start, are seen and end there.
         """
         arguments = {name: value for name, value in locals().items() if name not in ("self", "__class__")}
         utils.EzPickle.__init__(self, **arguments)
@@ -141,7 +151,12 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
             difficulties=_per_environment(difficulty, num_envs, "difficulty"),
             continuous_action_threshold=continuous_action_threshold,
             copy=copy,
+            groups=groups,
+            start_states=start_states,
+            start_seed=start_seed,
+            episodes=episodes,
         )
+        self.num_groups = groups
         self.num_envs = num_envs
         self.batch_size = batch_size or num_envs
         self.continuous = continuous
@@ -208,13 +223,13 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
 
     # ---- playing ----
 
-    def _action_bytes(self, actions: Any) -> bytes:
+    def _action_bytes(self, actions: Any, shape: tuple[int, ...]) -> bytes:
         kind = "float32" if self.continuous else "int32 or int64"
         assert isinstance(actions, np.ndarray), f"actions must be a NumPy array of {kind}"
         dtype = actions.dtype
         fits = dtype == _FLOAT32 if self.continuous else dtype == _INT64 or dtype == _INT32
         assert fits, f"actions must be {kind}, not {dtype}"
-        assert actions.shape == self._action_shape, f"actions have the shape {actions.shape}, not {self._action_shape}"
+        assert actions.shape == shape, f"actions have the shape {actions.shape}, not {shape}"
         return actions.tobytes()
 
     def step(self, actions: np.ndarray) -> Result:
@@ -223,15 +238,35 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
         With a ``batch_size`` below ``num_envs``, actions are for the last batch received, and the results are those of
         the next batch.
         """
-        return self.ale._step(self._action_bytes(actions))
+        return self.ale._step(self._action_bytes(actions, self._action_shape))
 
     def send(self, actions: np.ndarray) -> None:
         """Plays actions without waiting for the results."""
-        self.ale._core.send(self._action_bytes(actions), None)
+        self.ale._core.send(self._action_bytes(actions, self._action_shape), None)
 
     def recv(self) -> Result:
         """Waits for the results of a batch, as ``step`` returns them. It can be interrupted, and called again then."""
         return self.ale.recv()
+
+    def group_ids(self, group: int) -> range:
+        """The environments of a group: group g of G has num_envs * g // G to num_envs * (g + 1) // G - 1."""
+        first, count = self.ale._core.group(self._group(group))
+        return range(first, first + count)
+
+    def _group(self, group: int) -> int:
+        number = integer(group, INT32, "the group")
+        if not 0 <= number < self.num_groups:
+            raise IndexError(f"group {number} is not one of 0 to {self.num_groups - 1}")
+        return number
+
+    def group_send(self, group: int, actions: np.ndarray) -> None:
+        """Plays actions in the environments of a group without waiting: the others can be computed meanwhile."""
+        shape = (len(self.group_ids(group)), *self._action_shape[1:])
+        self.ale._core.group_send(group, self._action_bytes(actions, shape))
+
+    def group_recv(self, group: int) -> Result:
+        """Waits for the results of a group, as ``step`` returns them; the rows are ``group_ids(group)``."""
+        return self.ale._group_recv(self._group(group))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Ends the threads. Arrays that were handed out stay valid."""

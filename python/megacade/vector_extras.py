@@ -57,15 +57,21 @@ class VectorExtras:
 
     @property
     def observations(self) -> np.ndarray:
-        """The observations of all environments where the vector keeps them, which every step changes. Do not write."""
+        """The observations of all environments where the vector keeps them, which every step changes. Do not write.
+
+        RuntimeError while results are outstanding: threads may be writing there.
+        """
+        outstanding = self.ale._core.outstanding()
+        if outstanding:
+            raise RuntimeError(f"the results of {outstanding} environments are outstanding; receive them first")
         shape = (self.num_envs, *self.ale.get_observation_shape())
         return np.asarray(OwnMemory(self.ale._core, shape))
 
     # ---- RAM and screens ----
 
-    def ram(self) -> np.ndarray:
-        """The RAM of all consoles: (num_envs, 128), a new array."""
-        return np.frombuffer(self.ale._core.ram(), np.uint8).reshape(self.num_envs, _core.RAM_SIZE)
+    def ram(self, ids: Ids | None = None) -> np.ndarray:
+        """The RAM of some consoles, or of all: (len(ids), 128), a new array. Their results must have been received."""
+        return np.frombuffer(self.ale._core.ram(self._ids(ids)), np.uint8).reshape(-1, _core.RAM_SIZE)
 
     def set_ram(self, env_id: int, index: int, value: int) -> None:
         """Writes a byte of a console's RAM."""

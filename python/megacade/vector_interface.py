@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import error
 
 from megacade import _core
-from megacade.arguments import INT32, boolean, integer, real, text
+from megacade.arguments import INT32, UINT32, boolean, integer, real, text
 from megacade.enums import Action
 from megacade.vector_rows import Block, NewRows, SharedRows
 
@@ -18,6 +18,7 @@ Path = str | os.PathLike[str]
 Result = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, np.ndarray]]
 
 _AUTORESET: Final = ("NextStep", "SameStep")
+_EPISODES: Final = ("ale", "envpool")
 
 
 class _Closed:
@@ -69,11 +70,15 @@ class ALEVectorInterface:
         difficulties: Sequence[int] | None = None,
         continuous_action_threshold: float = 0.5,
         copy: bool = True,
+        groups: int = 1,
+        start_states: int = 0,
+        start_seed: int = 0,
+        episodes: str = "ale",
     ) -> None:
         """Starts the threads. The arguments are explained at AtariVectorEnv; ``max_episode_steps`` counts frames.
 
         Args after ``autoreset_mode`` are Megacade's own: modes and difficulties per environment (-1 and 0 are the
-        defaults), the threshold of continuous actions, and whether results are new arrays.
+        defaults), the threshold of continuous actions, whether results are new arrays, and those of AtariVectorEnv.
         """
         if isinstance(num_envs, bool):
             raise TypeError("num_envs must be an integer, not bool")
@@ -81,6 +86,10 @@ class ALEVectorInterface:
         batch = integer(batch_size, INT32, "batch_size") or count
         if text(autoreset_mode, "autoreset_mode") not in _AUTORESET:
             raise ValueError(f"autoreset_mode is {autoreset_mode!r}, expected one of {', '.join(_AUTORESET)}")
+        if text(episodes, "episodes") not in _EPISODES:
+            raise ValueError(f"episodes is {episodes!r}, expected one of {', '.join(_EPISODES)}")
+        if episodes == "envpool" and not (maxpool and (frame_skip == 1 or max_episode_steps % frame_skip == 0)):
+            raise ValueError("EnvPool's episodes have maxpool, and a limit that is a multiple of the frame skip")
         paths = [rom_path] if isinstance(rom_path, (str, os.PathLike)) else list(rom_path)
         threads = max(0, integer(num_threads, INT32, "num_threads"))
         pinned = max(-1, integer(thread_affinity_offset, INT32, "thread_affinity_offset"))
@@ -112,7 +121,11 @@ class ALEVectorInterface:
             full_actions=boolean(full_action_space, "full_action_space"),
             episodic_life=boolean(episodic_life, "episodic_life"),
             life_loss_info=boolean(life_loss_info, "life_loss_info"),
+            envpool=episodes == "envpool",
             threshold=real(continuous_action_threshold, "continuous_action_threshold"),
+            groups=integer(groups, INT32, "groups"),
+            start_states=integer(start_states, INT32, "start_states"),
+            start_seed=integer(start_seed, UINT32, "start_seed"),
         )
         self._count = count
         self._batch = batch
@@ -162,11 +175,20 @@ class ALEVectorInterface:
         block = self._rows.take()
         return self._result(block, self._core.step(actions, None, block.data, self._own))
 
-    def _result(self, block: Block, ended: bool) -> Result:
-        observations, rewards, terminations, truncations, ids, lives, frames, episode_frames = self._rows.arrays(block)
+    def _group_recv(self, group: int) -> Result:
+        block = self._rows.take()
+        ended = self._core.group_recv(group, block.data, self._own)
+        first, count = self._core.group(group)
+        return self._result(block, ended, slice(first, first + count))
+
+    def _result(self, block: Block, ended: bool, rows: slice | None = None) -> Result:
+        arrays = self._rows.arrays(block)
+        if rows is not None:
+            arrays = [array[rows] for array in arrays]
+        observations, rewards, terminations, truncations, ids, lives, frames, episode_frames = arrays
         info = {"env_id": ids, "lives": lives, "frame_number": frames, "episode_frame_number": episode_frames}
         if ended and self._same_step:
-            info["final_obs"] = block.final_observations.view()
+            info["final_obs"] = block.final_observations.view() if rows is None else block.final_observations[rows]
         return observations, rewards, terminations, truncations, info
 
     def _close(self) -> None:

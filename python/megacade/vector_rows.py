@@ -9,23 +9,11 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from megacade import _core
-
-_DTYPES: Final = {
-    "observations": np.uint8,
-    "final_observations": np.uint8,
-    "rewards": np.int32,
-    "terminations": np.bool_,
-    "truncations": np.bool_,
-    "env_ids": np.int32,
-    "lives": np.int32,
-    "frame_numbers": np.int32,
-    "episode_frame_numbers": np.int32,
-}
 
 
 class OwnMemory:
@@ -47,8 +35,8 @@ class Block:
         self.data, offset = vector.new_block()
         self._root: np.ndarray = np.frombuffer(self.data, np.uint8, len(self.data) - offset, offset)
         arrays: dict[str, np.ndarray] = {}
-        for name, start in vector.sections().items():
-            dtype: Any = np.dtype(_DTYPES[name])
+        for name, (start, kind) in vector.sections().items():
+            dtype = np.dtype(kind)
             shape = (batch, *observation_shape) if "observations" in name else (batch,)
             section = self._root[start : start + math.prod(shape) * dtype.itemsize]
             arrays[name] = section.view(dtype).reshape(shape)

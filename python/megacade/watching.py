@@ -1,7 +1,8 @@
-"""For those who look at every frame: a window, and a folder of pictures."""
+"""For those who look at every frame: a window, a folder of pictures, and a file of sound."""
 
 from __future__ import annotations
 
+import wave
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,10 +21,13 @@ SDL_SUPPORT: bool = find_spec("pygame") is not None
 
 
 class Viewer(Protocol):
-    """Somebody who looks at screens."""
+    """Somebody who looks at screens, or listens."""
 
     def show(self, rgb: np.ndarray) -> None:
-        """Takes a look at a screen of shape (height, width, 3)."""
+        """Takes a look at a screen of shape (height, width, 3), before a frame."""
+
+    def hear(self, samples: bytearray) -> None:
+        """Hears the sound of a frame, after it."""
 
     def close(self) -> None:
         """Looks away until the next screen."""
@@ -65,6 +69,9 @@ class Window:
         self._pygame.display.flip()
         self._clock.tick(FRAMES_PER_SECOND)
 
+    def hear(self, samples: bytearray) -> None:
+        """Makes no sound."""
+
     def close(self) -> None:
         """Closes the window; another screen opens it again."""
         if self._pygame is not None:
@@ -85,8 +92,34 @@ class Album:
         write_screen(self._folder / f"{self._count:06}.png", rgb)
         self._count += 1
 
+    def hear(self, samples: bytearray) -> None:
+        """Pictures have no sound."""
+
     def close(self) -> None:
         """Nothing is open between two pictures."""
+
+
+class Recorder:
+    """Writes the sound into a WAV file of the reference's format: 8 bits, mono, 512 samples for each frame."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            open(path, "wb").close()  # wave, which would do, complains of its own failure later
+        except OSError as error:
+            raise RuntimeError(f"the sound cannot be recorded into {path!r}: {error}") from None
+        self._file = wave.open(path, "wb")
+        self._file.setparams((1, 1, _core.AUDIO_SIZE * FRAMES_PER_SECOND, 0, "NONE", "not compressed"))
+        self._file.writeframes(b"")  # a file without frames has a header, too
+
+    def show(self, rgb: np.ndarray) -> None:
+        """Sees nothing."""
+
+    def hear(self, samples: bytearray) -> None:
+        """Writes the samples; what is in the file so far can always be played."""
+        self._file.writeframes(samples)
+
+    def close(self) -> None:
+        """The file goes on with the next frame, and ends with the interface or its next loadROM."""
 
 
 class WatchedEnv:
@@ -119,4 +152,8 @@ class WatchedEnv:
         rgb = np.frombuffer(self._env.screen_rgb(), np.uint8).reshape(-1, _core.SCREEN_WIDTH, 3)
         for viewer in self._viewers:
             viewer.show(rgb)
-        return self._env.act(action, strength, 1)
+        reward = self._env.act(action, strength, 1)
+        samples = self._env.audio()
+        for viewer in self._viewers:
+            viewer.hear(samples)
+        return reward

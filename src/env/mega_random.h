@@ -51,7 +51,8 @@ MEGA_FN uint32_t mega_mt_below(mega_mt19937 *mt, uint32_t count) {
     return (uint32_t)(product >> 32);
 }
 
-// The console's own generator always starts from this seed, so a position in its sequence says it all.
+// The console's own generator starts from this seed unless a setting names another, so a position in its
+// sequence says it all.
 #define MEGA_CONSOLE_SEED 4753849u
 
 #endif

@@ -18,7 +18,8 @@ typedef struct mega_task_settings {
     int32_t max_frames; // of an episode's steps
     uint32_t channels;  // 1 gray, 3 RGB, 0 nothing is observed
     uint8_t maxpool, fire_reset, reward_clipping, episodic_life, life_loss_info;
-    uint8_t pad[3];
+    uint8_t envpool; // episodes start, are seen and end as in EnvPool; maxpool is set
+    uint8_t pad[2];
 } mega_task_settings;
 
 // What a task remembers beside its environment.
@@ -26,6 +27,7 @@ typedef struct mega_task_state {
     mega_mt19937 noop_random;
     int32_t lives;                      // at the end of the last step
     uint32_t frames;                    // of this episode
+    uint32_t continued;                 // EnvPool: the episode goes on with the game of the one before
     uint8_t repeats[MEGA_PICTURE_ROWS]; // 1 where a row of the pooled gray screen equals the one above
 } mega_task_state;
 
@@ -145,22 +147,38 @@ MEGA_FN uint32_t task_needs_fire(const mega_task_view *task) {
     return fire && task->settings->fire_reset;
 }
 
-// Number of no-ops after the press of FIRE; one draw.
+// Number of no-ops beside the press of FIRE; one draw.
 MEGA_FN uint32_t task_draw_noops(mega_task_view *task) {
     const int32_t limit = task->settings->noop_max > 1 ? task->settings->noop_max : 1;
     const uint32_t drawn = mega_mt_below(&task->state->noop_random, (uint32_t)limit);
     const uint32_t fire = task_needs_fire(task);
+    if (task->settings->envpool) {
+        return drawn + 1u - fire;
+    }
     return drawn > fire ? drawn - fire : 0u;
 }
 
-// After the no-ops: the first observation shows the screen, with zeros before it.
+// Whether an episode that starts by itself goes on with the game, as EnvPool's do when only a life was lost.
+MEGA_FN uint32_t task_goes_on(const mega_task_view *task) {
+    const mega_task_settings *settings = task->settings;
+    return settings->envpool && settings->episodic_life && !env_game_over(task->stage) &&
+           task->state->frames < (uint32_t)settings->max_frames;
+}
+
+// After the no-ops: the first observation shows the screen, with zeros before it; EnvPool repeats the screen.
 MEGA_FN void task_begin_episode(mega_task_view *task) {
+    const uint32_t continued = task->state->continued, size = task_frame_size(task);
     if (task->settings->channels != 0) {
         task_pool(task, task_picture(task, 0), NULL);
-        MEGA_FILL(task->frames, 0, task->settings->stack * task_frame_size(task));
+        if (!continued) {
+            MEGA_FILL(task->frames, 0, task->settings->stack * size);
+        }
         task_push(task);
+        for (uint32_t i = 1; task->settings->envpool && !continued && i < task->settings->stack; i++) {
+            MEGA_COPY(task->frames + (i - 1) * size, task->frames + (task->settings->stack - 1) * size, size);
+        }
     }
-    task->state->frames = 0;
+    task->state->frames = continued ? task->state->frames : 0;
     task->state->lives = task->stage->session->rules.lives;
 }
 
@@ -184,25 +202,36 @@ MEGA_FN void task_capture(mega_task_view *task, uint32_t left, const uint8_t *ea
         task_pool(task, task_picture(task, 0), pooling ? earlier : NULL);
     } else if (left == 1 && pooling) {
         task_pool(task, NULL, earlier);
+    } else if (left == 2 && task->settings->envpool) {
+        task_pool(task, task_picture(task, 0), NULL); // it also captures the last frame of a game
     }
     task_push(task);
 }
 
 // A step as it goes: what is known between its frames.
 typedef struct mega_task_progress {
-    uint32_t sum;  // of rewards
-    uint32_t left; // frames not finished
+    uint32_t sum;          // of rewards
+    uint32_t left;         // frames not finished
+    uint32_t frames_after; // of the episode, if none of the step's are left out
     uint8_t over, lost, ended;
-    uint8_t kept; // 1: the frame before the last is in task->earlier
+    uint8_t stopped; // 1: the frames that are left are not played
+    uint8_t kept;    // 1: the frame before the last is in task->earlier
+    uint8_t pad[3];
 } mega_task_progress;
 
 MEGA_FN void task_begin_step(const mega_task_view *task, mega_task_progress *step) {
     step->sum = 0;
     step->left = task->settings->frame_skip;
-    step->over = step->lost = step->ended = step->kept = 0;
+    step->frames_after = task->state->frames + task->settings->frame_skip;
+    step->over = step->lost = step->ended = step->stopped = step->kept = 0;
+    step->pad[0] = step->pad[1] = step->pad[2] = 0;
 }
 
-// After a frame of the step, whose act was worth `reward`. The step is done when it has ended or nothing is left.
+MEGA_FN uint32_t task_is_playing(const mega_task_progress *step) {
+    return step->left != 0 && !step->stopped;
+}
+
+// After a frame of the step, whose act was worth `reward`.
 MEGA_FN void task_end_frame(mega_task_view *task, mega_task_progress *step, int32_t reward) {
     const mega_stage *stage = task->stage;
     const mega_task_settings *settings = task->settings;
@@ -214,7 +243,8 @@ MEGA_FN void task_end_frame(mega_task_view *task, mega_task_progress *step, int3
     step->lost = lives > 0 && lives < state->lives;
     step->ended = step->over || state->frames >= (uint32_t)settings->max_frames ||
                   (settings->episodic_life && step->lost);
-    if (step->ended) {
+    step->stopped = settings->envpool ? step->over : step->ended;
+    if (step->stopped) {
         return;
     }
     if (step->left == 2 && settings->channels != 0 && stage->session->console.sync.unfinished) {
@@ -225,8 +255,13 @@ MEGA_FN void task_end_frame(mega_task_view *task, mega_task_progress *step, int3
     step->left--;
 }
 
-// What the step comes to, once its observation has been made.
-MEGA_FN mega_task_outcome task_end_step(mega_task_view *task, const mega_task_progress *step) {
+// How many frames are missing from what the step shows.
+MEGA_FN uint32_t task_unseen_frames(const mega_task_settings *settings, const mega_task_progress *step) {
+    return settings->envpool && step->left == 1 ? 0u : step->left;
+}
+
+// What the step comes to.
+MEGA_FN mega_task_outcome task_end_step(mega_task_view *task, mega_task_progress *step) {
     const mega_task_settings *settings = task->settings;
     const int32_t reward = (int32_t)step->sum;
     mega_task_outcome outcome;
@@ -235,6 +270,13 @@ MEGA_FN mega_task_outcome task_end_step(mega_task_view *task, const mega_task_pr
     outcome.reward = !settings->reward_clipping ? reward : reward > 1 ? 1 : reward < -1 ? -1 : reward;
     outcome.terminated = step->over || ((settings->episodic_life || settings->life_loss_info) && step->lost);
     outcome.truncated = !outcome.terminated && task->state->frames >= (uint32_t)settings->max_frames;
+    if (settings->envpool && step->frames_after >= (uint32_t)settings->max_frames) {
+        // It counts steps, and the limit goes first.
+        outcome.terminated = 0;
+        outcome.truncated = 1;
+        task->state->frames = step->frames_after;
+        step->ended = 1;
+    }
     outcome.episode_over = step->ended;
     outcome.pad = 0;
     return outcome;
@@ -244,13 +286,13 @@ MEGA_FN mega_task_outcome task_step(mega_task_view *task, uint32_t action, float
     mega_stage *stage = task->stage;
     mega_task_progress step;
     task_begin_step(task, &step);
-    while (step.left != 0 && !step.ended) {
+    while (task_is_playing(&step)) {
         stage->how = task_run_mode(task->settings, step.left);
         task_end_frame(task, &step, env_act(stage, action, strength));
     }
     stage->how = MEGA_RUN_FAST;
     if (task->settings->channels != 0) {
-        task_capture(task, step.left, step.kept ? task->earlier : NULL);
+        task_capture(task, task_unseen_frames(task->settings, &step), step.kept ? task->earlier : NULL);
     }
     return task_end_step(task, &step);
 }

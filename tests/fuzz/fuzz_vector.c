@@ -66,6 +66,7 @@ static void random_task(fuzz_caller *caller, mega_task_desc *task) {
     task->episodic_life = (uint8_t)once_in(caller, 4);
     task->full_actions = (uint8_t)once_in(caller, 4);
     task->plain = (uint8_t)once_in(caller, 100);
+    task->envpool = (uint8_t)once_in(caller, 4);
 }
 
 static mega_vector *random_vector(fuzz_caller *caller) {
@@ -87,6 +88,8 @@ static mega_vector *random_vector(fuzz_caller *caller) {
     desc.autoreset = below(caller, once_in(caller, 50) ? 4 : 2);
     desc.blind = (uint8_t)once_in(caller, 8);
     desc.episode_log = below(caller, 4);
+    desc.start_states = once_in(caller, 6) ? below(caller, 4) : 0;
+    desc.start_seed = below(caller, 3) - 1;
     random_task(caller, &desc.task);
     note(caller, mega_vector_create(once_in(caller, 200) ? NULL : &desc, &vector), "create");
     return vector;

@@ -67,10 +67,13 @@ class EnvDesc(ctypes.Structure):
         ("reward_max", c_int32),
         ("paddle_min", c_int32),
         ("paddle_max", c_int32),
+        ("console_seed", c_uint32),
         ("truncate_on_life_loss", c_uint8),
         ("color_averaging", c_uint8),
         ("sound", c_uint8),
         ("plain", c_uint8),
+        ("own_console_seed", c_uint8),
+        ("pad", c_uint8 * 3),
     ]
 
 
@@ -92,6 +95,8 @@ class TaskDesc(ctypes.Structure):
         ("episodic_life", c_uint8),
         ("life_loss_info", c_uint8),
         ("plain", c_uint8),
+        ("envpool", c_uint8),
+        ("pad", c_uint8 * 3),
     ]
 
 
@@ -119,6 +124,8 @@ class VectorDesc(ctypes.Structure):
         ("autoreset", c_uint32),
         ("seed", c_uint32),
         ("episode_log", c_uint32),
+        ("start_states", c_uint32),
+        ("start_seed", c_uint32),
         ("blind", c_uint8),
         ("pad", c_uint8 * 3),
         ("task", TaskDesc),
@@ -129,7 +136,8 @@ class VectorDesc(ctypes.Structure):
     ]
 
 
-# Rows of a vector's results: name in mega_vector_out, and the type of an entry (None for an observation).
+# Rows of a vector's results: name in mega_vector_out, and the type of an entry (None for an observation). Like the rest
+# of this file it is written from megacade.h alone, so that the package is not needed and is not believed.
 VECTOR_ROWS = {
     "observations": None,
     "final_observations": None,

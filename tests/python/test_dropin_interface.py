@@ -451,3 +451,77 @@ def test_roms_of_a_folder(tmp_path, monkeypatch):
             log.attempt(name, lambda: str(package.roms.get_rom_path(name)))
 
     compare(script)
+
+
+# ---- settings that change what is played ----
+
+
+@pytest.mark.parametrize("game", ["berzerk", "haunted_house", "pitfall2", "elevator_action"])
+@pytest.mark.parametrize("seed", [0, 1, -1, 12345, 2**31 - 1])
+def test_seed_of_the_console(game, seed):
+    """RAM at power-on is drawn with it. Over resets, too: the console's sequence goes on."""
+
+    def script(package, log):
+        ale = package.ALEInterface()
+        ale.setInt("random_seed", 1)
+        ale.setInt("system_random_seed", seed)
+        ale.loadROM(package.roms.get_rom_path(game))
+        for step in range(240):
+            if step % 80 == 79:
+                ale.reset_game()
+            log.note("reward", ale.act(step // 3 % 6))
+            log.note("RAM", ale.getRAM())
+        log.note("screen", ale.getScreen())
+
+    compare(script)
+
+
+@pytest.mark.parametrize("limits", [(0, -1), (0, 100), (0, 0), (-1, 790000), (1, 790196)])
+def test_limits_of_paddles(limits):
+    def script(package, log):
+        ale = package.ALEInterface()
+        ale.setInt("random_seed", 1)
+        ale.setInt("paddle_min", limits[0])
+        ale.setInt("paddle_max", limits[1])
+        ale.loadROM(package.roms.get_rom_path("breakout"))
+        for step in range(200):
+            ale.act((1, 3, 4, 3)[step // 50])
+            log.note("RAM", ale.getRAM())
+
+    compare(script)
+
+
+@pytest.mark.parametrize("processor", ["high", "", "x"])
+def test_other_processors(processor):
+    """They play alike in all games but one, which Megacade refuses."""
+    import megacade
+
+    def script(package, log):
+        for game in ("breakout", "qbert", "pitfall"):
+            ale = package.ALEInterface()
+            ale.setInt("random_seed", 1)
+            ale.setString("cpu", processor)
+            ale.loadROM(package.roms.get_rom_path(game))
+            for step in range(100):
+                ale.act(step // 3 % 6)
+                log.note("RAM", ale.getRAM())
+
+    compare(script)
+    ale = megacade.ALEInterface()
+    ale.setString("cpu", processor)
+    with pytest.raises(RuntimeError, match="cpu = 'low'"):
+        ale.loadROM(megacade.roms.get_rom_path("pitfall2"))
+
+
+def test_sound_file(tmp_path):
+    """Without the setting `sound` there is none. What is in it depends on the clock in ale-py; the format does not."""
+
+    def script(package, log):
+        path = tmp_path / f"{package.__name__}.wav"
+        ale = package.ALEInterface()
+        ale.setString("record_sound_filename", str(path))
+        ale.loadROM(package.roms.get_rom_path("enduro"))
+        ale.act(1)
+        log.note("file", path.exists())
+
+    compare(script)

@@ -416,3 +416,132 @@ def test_gymnasium():
     for _ in range(20):
         wrapped.step(env.action_space.sample())
     wrapped.close()
+
+
+# ---- looking while results are outstanding ----
+
+
+def test_nothing_is_looked_at_while_it_is_played():
+    env = make(4)
+    env.send(np.zeros(4, int))
+    for look in (env.ram, lambda: env.observations, lambda: env.render(0), env.clone_states, env.episode_statistics):
+        with pytest.raises(RuntimeError, match="outstanding"):
+            look()
+    env.recv()
+    assert env.ram().shape == (4, 128) and env.observations.shape == (4, 4, 84, 84)
+
+
+def test_ram_of_those_that_were_received():
+    env = make(4, batch_size=2)
+    ids = env.step(np.zeros(2, int))[4]["env_id"]
+    assert env.ram(ids).shape == (2, 128)
+    with pytest.raises(RuntimeError, match="outstanding"):
+        env.ram()
+    with pytest.raises(IndexError, match="environment 4"):
+        env.ram([4])
+
+
+# ---- groups ----
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_groups(mode, shared):
+    """Alternating groups play what one step of all plays."""
+    arguments = {"autoreset_mode": mode, "max_num_frames_per_episode": 80}
+    together, apart = make(5, **arguments), make(5, groups=2, copy=not shared, **arguments)
+    assert [list(apart.group_ids(group)) for group in range(2)] == [[0, 1], [2, 3, 4]]
+    together.action_space.seed(1)
+    ends = 0
+    for _ in range(100):
+        actions = together.action_space.sample()
+        expected = together.step(actions)
+        for group in range(2):
+            apart.group_send(group, actions[apart.group_ids(group)])
+        found = [apart.group_recv(group) for group in range(2)]
+        for index in range(4):
+            assert np.array_equal(np.concatenate([result[index] for result in found]), expected[index])
+        for key in ("env_id", "lives", "frame_number", "episode_frame_number"):
+            assert np.array_equal(np.concatenate([result[4][key] for result in found]), expected[4][key])
+        ended = expected[2] | expected[3]
+        ends += ended.sum()
+        for group, result in enumerate(found):
+            rows = list(apart.group_ids(group))
+            assert ("final_obs" in result[4]) == (mode == "SameStep" and bool(ended[rows].any()))
+            if "final_obs" in result[4]:
+                chosen = ended[rows]
+                assert np.array_equal(result[4]["final_obs"][chosen], expected[4]["final_obs"][rows][chosen])
+    assert ends >= 15
+
+
+def test_continuous_groups():
+    together, apart = make(3, continuous=True), make(3, continuous=True, groups=3)
+    actions = np.array([[1, 0, 0], [1, 3, 0], [0, 0, 1]], np.float32)
+    expected = together.step(actions)[0]
+    for group in range(3):
+        apart.group_send(group, actions[group : group + 1])
+    assert np.array_equal(np.concatenate([apart.group_recv(group)[0] for group in range(3)]), expected)
+
+
+def test_wrong_calls_of_groups():
+    env = make(4, groups=2)
+    with pytest.raises(RuntimeError, match="nothing was sent"):
+        env.group_recv(0)
+    for group in (-1, 2):
+        with pytest.raises(IndexError, match="group"):
+            env.group_send(group, np.zeros(2, int))
+    with pytest.raises(TypeError, match="integer"):
+        env.group_recv("x")
+    with pytest.raises(AssertionError, match="shape"):
+        env.group_send(0, np.zeros(4, int))
+    with pytest.raises(ValueError, match="action 99"):
+        env.group_send(0, np.array([0, 99]))
+    env.group_send(0, np.zeros(2, int))
+    for call in (lambda: env.group_send(0, np.zeros(2, int)), lambda: env.step(np.zeros(4, int)), env.ram):
+        with pytest.raises(RuntimeError, match="outstanding"):
+            call()
+    assert env.ram([2, 3]).shape == (2, 128)  # those of the other group are idle
+    env.group_recv(0)
+    for groups in (0, 5, -1):
+        with pytest.raises(ValueError, match="groups"):
+            make(4, groups=groups)
+    with pytest.raises(ValueError, match="groups"):
+        make(4, groups=2, batch_size=3)
+
+
+# ---- start states ----
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_start_states(threads):
+    """Every episode starts with one of them, and they are those of the seeds."""
+    plain = megacade.AtariVectorEnv(GAME, 3)
+    starts = {observation.tobytes() for observation in plain.reset(seed=50)[0]}
+    env = make(6, start_states=3, start_seed=50, max_num_frames_per_episode=40, num_threads=threads)
+    seen = {observation.tobytes() for observation in env.observations}
+    before = np.zeros(6, bool)
+    for _ in range(120):
+        observations, _, terminations, truncations, _ = env.step(np.zeros(6, int))
+        seen |= {observations[i].tobytes() for i in np.flatnonzero(before)}
+        before = terminations | truncations
+    assert len(starts) > 1 and seen == starts
+
+
+def test_start_states_and_seeds():
+    def run(seed, **arguments):
+        env = make(4, start_states=4, repeat_action_probability=0.25, max_num_frames_per_episode=60, **arguments)
+        env.reset(seed=seed)
+        return play(env, 100)
+
+    assert run(3, num_threads=1) == run(3, num_threads=2)
+    assert run(3) != run(4) and run(3) != run(3, start_seed=9)
+
+
+def test_start_states_of_several_games():
+    with pytest.raises(ValueError, match="start_states"):
+        make(2, start_states=-1)
+    with pytest.raises(ValueError, match="start_states"):
+        make(2, start_states=2**20)
+    env = megacade.make_vec(GAME, 4, start_states=2, preset="dqn")
+    env.reset(seed=1)
+    assert len(play(env, 50)) > 0

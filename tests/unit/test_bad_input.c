@@ -97,7 +97,8 @@ static void test_descriptions(void) {
                MEGA_ERROR_ARGUMENT);
     check_desc((mega_env_desc){.struct_size = size, .frame_skip = 2, .frame_skip_high = 5}, MEGA_OK);
     check_desc((mega_env_desc){.struct_size = size, .reward_min = 1}, MEGA_ERROR_ARGUMENT);
-    check_desc((mega_env_desc){.struct_size = size, .paddle_min = -1}, MEGA_ERROR_ARGUMENT);
+    check_desc((mega_env_desc){.struct_size = size, .paddle_min = -1}, MEGA_OK);
+    check_desc((mega_env_desc){.struct_size = size, .paddle_min = -2}, MEGA_ERROR_ARGUMENT);
     check_desc((mega_env_desc){.struct_size = size, .paddle_min = 5, .paddle_max = 4}, MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_rom_builtin(&rom), MEGA_OK);
     MEGA_CHECK_EQ(mega_env_create(NULL, rom, &env), MEGA_ERROR_ARGUMENT);

@@ -146,6 +146,22 @@ static void test_settings(void) {
     }
 }
 
+// EnvPool's episodes may go on with the game of the one before, in a vector as in a task.
+static void test_envpool(void) {
+    for (uint32_t k = 0; k < 4; k++) {
+        mega_vector_desc desc = short_episodes();
+        desc.autoreset = k % 2 == 0 ? MEGA_AUTORESET_NEXT_STEP : MEGA_AUTORESET_SAME_STEP;
+        desc.task.envpool = 1;
+        desc.task.episodic_life = k < 2;
+        desc.task.max_episode_frames = 148;
+        mega_vector *vector = open_pair(&desc);
+        reset_all(vector, 3);
+        play_in_step(vector, 250);
+        MEGA_CHECK(model.members[0].episodes > 1);
+        close_pair(vector);
+    }
+}
+
 static void test_different_games(void) {
     const mega_rom *list[COUNT];
     mega_vector_desc desc = short_episodes();
@@ -321,6 +337,7 @@ int main(void) {
     printf("%u of %u images found\n", roms.count, roms.known);
     test_threads();
     test_settings();
+    test_envpool();
     test_different_games();
     test_games();
     test_no_observations();

@@ -62,6 +62,9 @@ static void test_descriptions(void) {
     CHECK_CHANGED(desc.groups = COUNT, MEGA_OK);
     CHECK_CHANGED(desc.autoreset = 2, MEGA_ERROR_ARGUMENT);
     CHECK_CHANGED(desc.episode_log = 0xFFFFFFFFu, MEGA_ERROR_ARGUMENT);
+    CHECK_CHANGED(desc.start_states = 65537, MEGA_ERROR_ARGUMENT);
+    CHECK_CHANGED(desc.start_states = 3, MEGA_OK);
+    CHECK_CHANGED((desc.start_states = 3, desc.blind = 1), MEGA_OK);
     CHECK_CHANGED(desc.roms = NULL, MEGA_ERROR_ARGUMENT);
     CHECK_CHANGED(desc.rom_count = 0, MEGA_ERROR_ARGUMENT);
     CHECK_CHANGED(desc.rom_count = 2, MEGA_ERROR_ARGUMENT);
@@ -131,6 +134,8 @@ static void test_outstanding(void) {
     MEGA_CHECK_EQ(mega_vector_step(vector, quiet, NULL, NULL), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_group_send(vector, 0, quiet, NULL), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_recv(vector, -1, NULL), MEGA_ERROR_ORDER); // two of four would never come
+    MEGA_CHECK_EQ(mega_vector_outstanding(vector), 2);
+    MEGA_CHECK(mega_vector_ram(vector, 1) == NULL && mega_vector_ram(vector, 0) != NULL);
     MEGA_CHECK_EQ(mega_vector_set_ram(vector, 1, 0, 0), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_set_ram(vector, 0, 0, 0), MEGA_OK);
     MEGA_CHECK_EQ(mega_vector_screen(vector, 2, pixels, sizeof pixels), MEGA_ERROR_ORDER);
@@ -140,7 +145,9 @@ static void test_outstanding(void) {
     MEGA_CHECK_EQ(mega_vector_send(vector, rest, 2, quiet, NULL), MEGA_OK);
     MEGA_CHECK_EQ(mega_vector_recv(vector, -1, NULL), MEGA_OK);
     MEGA_CHECK_EQ(mega_vector_recv(vector, -1, NULL), MEGA_ERROR_ORDER);
+    MEGA_CHECK_EQ(mega_vector_outstanding(vector), 0);
     MEGA_CHECK_EQ(mega_vector_group_send(vector, 0, quiet, NULL), MEGA_OK);
+    MEGA_CHECK_EQ(mega_vector_outstanding(vector), COUNT);
     MEGA_CHECK_EQ(mega_vector_group_send(vector, 0, quiet, NULL), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_send(vector, two, 1, quiet, NULL), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_reset(vector, NULL, NULL, NULL), MEGA_OK); // drops it
@@ -189,6 +196,7 @@ static void test_batch_only(void) {
     const uint8_t some[COUNT] = {1, 0, 1, 1};
     desc.batch = 2;
     mega_vector *vector = open_vector(desc);
+    MEGA_CHECK_EQ(mega_vector_reset(vector, some, NULL, NULL), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_reset(vector, NULL, NULL, NULL), MEGA_OK);
     MEGA_CHECK_EQ(mega_vector_reset(vector, some, NULL, NULL), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_reset(vector, NULL, NULL, NULL), MEGA_OK);

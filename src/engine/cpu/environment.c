@@ -57,7 +57,7 @@ void environment_connect(mega_environment *env, mega_scratch *scratch) {
 // The next `count` numbers, at the position that the console's state names.
 static const uint32_t *next_draws(mega_environment *env, uint32_t count) {
     if (env->console_position != env->session.console.draws) {
-        mega_mt_seed(&env->console_random, MEGA_CONSOLE_SEED);
+        mega_mt_seed(&env->console_random, env->setup->console_seed);
         for (env->console_position = 0; env->console_position < env->session.console.draws;
              env->console_position++) {
             mega_mt_next(&env->console_random);

@@ -34,7 +34,8 @@ static void fill_settings(mega_task_settings *settings, const mega_task_desc *de
     settings->noop_max = desc->noop_max == 0 ? 30 : desc->noop_max == -1 ? 0 : desc->noop_max;
     settings->max_frames = desc->max_episode_frames != 0 ? desc->max_episode_frames : 108000;
     settings->channels = !observe ? 0 : desc->rgb ? 3 : 1;
-    settings->maxpool = !desc->no_maxpool;
+    settings->maxpool = !desc->no_maxpool || desc->envpool;
+    settings->envpool = desc->envpool != 0;
     settings->fire_reset = !desc->no_fire_reset;
     settings->reward_clipping = !desc->no_reward_clipping;
     settings->episodic_life = desc->episodic_life != 0;
@@ -143,20 +144,42 @@ mega_status lane_power_on(mega_lane *lane, uint32_t seed) {
     return status;
 }
 
-mega_status lane_start_episode(mega_lane *lane) {
-    mega_environment *env = &lane->environment;
-    const mega_play *play = env->setup->play;
-    (void)environment_reset(env);
+void lane_seed(mega_lane *lane, uint32_t seed) {
+    mega_mt_seed(&lane->task.noop_random, seed);
+    mega_mt_seed(&lane->environment.random, seed);
+}
+
+static void press_fire(mega_lane *lane) {
     if (task_needs_fire(&lane->view)) {
-        play->act(&env->stage, MEGA_ACTION_FIRE, 1.0f);
+        lane->environment.setup->play->act(&lane->environment.stage, MEGA_ACTION_FIRE, 1.0f);
     }
+}
+
+static void wait_noops(mega_lane *lane) {
+    mega_environment *env = &lane->environment;
     for (uint32_t left = task_draw_noops(&lane->view); left > 0; left--) {
-        play->act(&env->stage, MEGA_ACTION_NOOP, 1.0f);
+        env->setup->play->act(&env->stage, MEGA_ACTION_NOOP, 1.0f);
         if (env_game_over(&env->stage)) {
             (void)environment_reset(env);
         }
     }
-    play->task_begin_episode(&lane->view);
+}
+
+mega_status lane_start_episode(mega_lane *lane, bool forced) {
+    mega_environment *env = &lane->environment;
+    const bool envpool = lane->setup->settings.envpool != 0;
+    lane->task.continued = !forced && task_goes_on(&lane->view);
+    if (!lane->task.continued) {
+        (void)environment_reset(env);
+    }
+    if (!envpool) {
+        press_fire(lane);
+    }
+    wait_noops(lane);
+    if (envpool) {
+        press_fire(lane);
+    }
+    env->setup->play->task_begin_episode(&lane->view);
     return environment_fault(env);
 }
 

@@ -5,6 +5,8 @@
 // between steps. To play, a lane is bound to scratch memory, of which every thread needs one.
 #ifndef LANE_H
 #define LANE_H
+#include <stdbool.h>
+
 #include "environment.h"
 #include "mega_parking.h"
 
@@ -55,9 +57,12 @@ void lane_unbind(mega_lane *lane);
 
 // Power cycle with this seed for all generators; an episode must be started next.
 mega_status lane_power_on(mega_lane *lane, uint32_t seed);
+// The generators alone, without a power cycle.
+void lane_seed(mega_lane *lane, uint32_t seed);
 // Resets the environment, presses FIRE and waits, as the reference's vector environment does. The lane has an
-// observation even after a failure.
-mega_status lane_start_episode(mega_lane *lane);
+// observation even after a failure. Where EnvPool is imitated, an episode that was not `forced` by the user may
+// go on with the game.
+mega_status lane_start_episode(mega_lane *lane, bool forced);
 // Plays an action (its number, not its index). environment_fault() says whether all went well.
 mega_task_outcome lane_step(mega_lane *lane, uint32_t action, float strength);
 

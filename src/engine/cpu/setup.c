@@ -14,6 +14,10 @@ static double six_digits(float value) {
     return (double)(float)strtod(text, NULL);
 }
 
+static int32_t paddle_limit(int32_t asked, int32_t usual) {
+    return asked == 0 ? usual : asked == -1 ? 0 : asked;
+}
+
 static mega_status check_desc(const mega_env_desc *desc) {
     if (desc == NULL || desc->struct_size != sizeof(*desc)) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "mega_env_desc.struct_size is %u, expected %zu",
@@ -38,8 +42,8 @@ static mega_status check_desc(const mega_env_desc *desc) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "reward_min %d is above reward_max %d", desc->reward_min,
                          desc->reward_max);
     }
-    const int32_t paddle_min = desc->paddle_min != 0 ? desc->paddle_min : MEGA_PADDLE_MIN;
-    const int32_t paddle_max = desc->paddle_max != 0 ? desc->paddle_max : MEGA_PADDLE_MAX;
+    const int32_t paddle_min = paddle_limit(desc->paddle_min, MEGA_PADDLE_MIN);
+    const int32_t paddle_max = paddle_limit(desc->paddle_max, MEGA_PADDLE_MAX);
     if (paddle_min < 0 || paddle_max > 1000000 || paddle_min > paddle_max) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "paddles from %d to %d; expected a range in 0 to 1000000",
                          paddle_min, paddle_max);
@@ -70,8 +74,8 @@ static void fill_settings(mega_setup *setup, const mega_env_desc *desc, int32_t 
 }
 
 static void fill_paddles(mega_setup *setup, const mega_env_desc *desc) {
-    setup->paddle_min = desc->paddle_min != 0 ? desc->paddle_min : MEGA_PADDLE_MIN;
-    setup->paddle_max = desc->paddle_max != 0 ? desc->paddle_max : MEGA_PADDLE_MAX;
+    setup->paddle_min = paddle_limit(desc->paddle_min, MEGA_PADDLE_MIN);
+    setup->paddle_max = paddle_limit(desc->paddle_max, MEGA_PADDLE_MAX);
     if (setup->facts != NULL && setup->facts->paddle_max != 0) {
         setup->paddle_max = setup->facts->paddle_max; // two games set their own, whatever was asked for
     }
@@ -91,6 +95,7 @@ mega_status setup_open(const mega_env_desc *desc, const mega_rom *rom, mega_setu
     setup->image = image;
     setup->play = mega_play_best();
     setup->cartridge = rom->cartridge;
+    setup->console_seed = desc->own_console_seed ? desc->console_seed : MEGA_CONSOLE_SEED;
     setup->facts = mega_catalogue_game(rom->info.game);
     memcpy(setup->image_md5, rom->md5, sizeof(setup->image_md5));
     fill_settings(setup, desc, setup->facts != NULL ? rom->info.game : -1);

@@ -14,6 +14,7 @@ typedef struct mega_setup {
     const mega_game_facts *facts; // NULL for a cartridge without rules
     mega_cartridge cartridge;
     int32_t paddle_min, paddle_max; // of a new environment
+    uint32_t console_seed;          // of the console's own generator
     char image_md5[MEGA_MD5_TEXT_SIZE];
     uint8_t *image;        // copy of the rom's bytes
     mega_reset_memo *memo; // NULL where resets are always played; the one part that learns, safely for all

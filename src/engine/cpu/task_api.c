@@ -11,6 +11,7 @@ struct mega_task {
     mega_lane lane;
     mega_scratch *scratch;
     uint8_t *memory; // pooled screen, stack
+    bool over;       // the episode's last step has been played
 };
 
 static mega_status open_parts(mega_task *task, const mega_task_desc *desc, const mega_rom *rom) {
@@ -95,7 +96,8 @@ mega_status mega_task_reset(mega_task *task, int64_t seed, uint8_t *observation,
     if (seed >= 0) {
         MEGA_TRY(lane_power_on(&task->lane, (uint32_t)seed));
     }
-    MEGA_TRY(lane_start_episode(&task->lane));
+    MEGA_TRY(lane_start_episode(&task->lane, seed >= 0 || !task->over));
+    task->over = false;
     memcpy(observation, task->lane.view.frames, size);
     const mega_task_outcome outcome = {0};
     fill_result(task, &outcome, result);
@@ -113,6 +115,7 @@ mega_status mega_task_step(mega_task *task, uint32_t action_index, float strengt
         return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength is not a number");
     }
     const mega_task_outcome outcome = lane_step(&task->lane, task->setup->actions[action_index], strength);
+    task->over = outcome.episode_over != 0;
     memcpy(observation, task->lane.view.frames, size);
     fill_result(task, &outcome, result);
     return environment_fault(&task->lane.environment);

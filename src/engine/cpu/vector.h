@@ -3,6 +3,7 @@
 //     vector_create.c  description, memory, threads    vector_play.c   what a thread does with an environment
 //     vector_step.c    reset, step, groups             vector_async.c  send, recv
 //     vector_state.c   save, restore, copy             vector_look.c   views, screens, statistics
+//     vector_starts.c  start states that resets copy
 //
 // Whose is what: between round_take or ring_take and round_finish or ring_add a member belongs to the thread
 // that took it; at all other times to the caller.
@@ -42,6 +43,7 @@ typedef struct mega_member {
     uint8_t over;    // 1: the next step is a reset
     uint8_t started; // 1: a reset has been asked for, or a state restored
     uint8_t queued;  // 1: sent and not yet received
+    uint32_t start_pool;
     mega_episode running;
     mega_vector_statistics statistics;
 } mega_member;
@@ -77,6 +79,8 @@ struct mega_vector {
     mega_range *ranges; // [group_count][hands]
     atomic_uint *slots; // of both rings
     uint8_t *state;     // one saved state, for copies
+    uint8_t *starts;    // [start_pool_count][start_count]: saved states, of the largest one's size each
+    uint32_t start_count, start_pool_count;
 
     // The caller's own.
     int32_t *last_ids; // [batch] of the last batch, for send without ids
@@ -88,6 +92,11 @@ struct mega_vector {
     uint32_t episode_capacity, episode_count;
     uint64_t episode_next;
 };
+
+// ---- vector_create.c
+
+// Makes an environment that was never reset.
+mega_status vector_open_member(mega_vector *vector, const mega_vector_desc *desc, uint32_t i);
 
 // ---- vector_play.c
 
@@ -125,5 +134,16 @@ bool vector_await(mega_vector *vector, uint32_t k, const mega_deadline *deadline
 // ---- vector_state.c
 
 size_t vector_largest_state(const mega_vector *vector);
+// Writes the state of an environment: vector_largest_state() bytes, of which the rest stays as it is.
+void vector_save_member(mega_vector *vector, uint32_t env_id, uint8_t *to);
+// Puts a state that was checked into an environment whose lane is bound.
+void vector_restore_bound(mega_member *member, const uint8_t *from);
+
+// ---- vector_starts.c
+
+// Makes the start states, with the members as they are before their first reset, and leaves them so.
+mega_status vector_make_starts(mega_vector *vector, const mega_vector_desc *desc);
+// Starts an episode in an environment whose lane is bound.
+void vector_copy_start(const mega_vector *vector, mega_member *member);
 
 #endif

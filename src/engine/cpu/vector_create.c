@@ -177,7 +177,7 @@ static void divide_work(mega_vector *vector) {
     }
 }
 
-static mega_status open_member(mega_vector *vector, const mega_vector_desc *desc, uint32_t i) {
+mega_status vector_open_member(mega_vector *vector, const mega_vector_desc *desc, uint32_t i) {
     mega_lane_setup *setup;
     mega_lane *lane = &vector->members[i].lane;
     MEGA_TRY(find_setup(vector, desc, desc->roms[desc->rom_count == 1 ? 0 : i], &setup));
@@ -221,8 +221,9 @@ static mega_status open_parts(mega_vector *vector, const mega_vector_desc *desc)
     MEGA_TRY(open_scratch(vector));
     divide_work(vector);
     for (uint32_t i = 0; i < vector->count; i++) {
-        MEGA_TRY(open_member(vector, desc, i));
+        MEGA_TRY(vector_open_member(vector, desc, i));
     }
+    MEGA_TRY(vector_make_starts(vector, desc));
     return crew_open(&vector->crew, vector->hands, desc->pin, vector_run_one, vector);
 }
 
@@ -265,6 +266,7 @@ static void close_parts(mega_vector *vector) {
     aligned_free(vector->pooled);
     aligned_free(vector->stores);
     aligned_free(vector->state);
+    free(vector->starts);
     aligned_free(vector->last_ids);
     aligned_free(vector->episodes);
     aligned_free(vector->scratch);

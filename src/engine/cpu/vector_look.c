@@ -42,8 +42,18 @@ const uint8_t *mega_vector_observations(const mega_vector *vector) {
     return vector->observation_size != 0 ? vector->observations : NULL;
 }
 
+uint32_t mega_vector_outstanding(const mega_vector *vector) {
+    uint32_t count = vector->queued;
+    for (uint32_t g = 0; g < vector->group_count; g++) {
+        count += vector->groups[g].running ? vector->groups[g].round.count : 0;
+    }
+    return count;
+}
+
 const uint8_t *mega_vector_ram(const mega_vector *vector, uint32_t env_id) {
-    return env_id < vector->count ? vector->members[env_id].lane.environment.session.console.riot.ram : NULL;
+    return vector_check_free(vector, (int32_t)env_id) == MEGA_OK
+               ? vector->members[env_id].lane.environment.session.console.riot.ram
+               : NULL;
 }
 
 uint32_t mega_vector_screen_height(const mega_vector *vector, uint32_t env_id) {

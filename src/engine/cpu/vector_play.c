@@ -9,14 +9,23 @@ static uint8_t *row_of(uint8_t *rows, size_t size, uint32_t row) {
 
 // ---- playing -------------------------------------------------------------------------------------------
 
-static void start_episode(mega_vector *vector, mega_member *member, uint32_t env_id, int32_t seed) {
+// `forced`: the user asked for it.
+static void start_episode(mega_vector *vector, mega_member *member, uint32_t env_id, int32_t seed,
+                          bool forced) {
+    mega_lane *lane = &member->lane;
     if (seed >= 0 || !member->powered) {
-        (void)lane_power_on(&member->lane, seed >= 0 ? (uint32_t)seed : vector->seed + env_id);
+        const uint32_t number = seed >= 0 ? (uint32_t)seed : vector->seed + env_id;
+        vector->start_count != 0 ? lane_seed(lane, number) : (void)lane_power_on(lane, number);
         member->powered = 1;
     }
-    (void)lane_start_episode(&member->lane);
+    if (vector->start_count != 0 && (forced || !task_goes_on(&lane->view))) {
+        vector_copy_start(vector, member);
+    } else {
+        (void)lane_start_episode(lane, forced);
+    }
     member->over = 0;
     memset(&member->running, 0, sizeof(member->running));
+    member->running.frames = lane->task.frames; // not 0 where the game goes on; they are not this episode's
 }
 
 // Unsigned: a sum may wrap, and nothing depends on it.
@@ -25,7 +34,7 @@ static void end_episode(mega_member *member, uint32_t env_id) {
     mega_episode *episode = &statistics->last;
     *episode = member->running;
     episode->env_id = (int32_t)env_id;
-    episode->frames = member->lane.task.frames;
+    episode->frames = member->lane.task.frames - member->running.frames;
     episode->terminated = member->outcome.terminated;
     episode->truncated = member->outcome.truncated;
     statistics->episodes++;
@@ -55,7 +64,7 @@ static void step(mega_vector *vector, mega_member *member, uint32_t env_id, uint
         memcpy(final, member->lane.view.frames, vector->observation_size);
         member->outcome.has_final = 1;
     }
-    start_episode(vector, member, env_id, -1);
+    start_episode(vector, member, env_id, -1, false);
 }
 
 static void play(mega_vector *vector, uint32_t env_id, uint32_t hand, uint8_t *final) {
@@ -68,9 +77,9 @@ static void play(mega_vector *vector, uint32_t env_id, uint32_t hand, uint8_t *f
     memset(&member->outcome, 0, sizeof(member->outcome));
     lane_bind(&member->lane, vector->scratch[hand]);
     if (member->job.kind == MEGA_JOB_RESET) {
-        start_episode(vector, member, env_id, member->job.seed);
+        start_episode(vector, member, env_id, member->job.seed, true);
     } else if (member->over) {
-        start_episode(vector, member, env_id, -1);
+        start_episode(vector, member, env_id, -1, false);
     } else {
         step(vector, member, env_id, final);
     }

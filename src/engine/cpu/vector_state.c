@@ -93,7 +93,7 @@ static void fill_core(const mega_member *member, state_core *core) {
     core->over = member->over;
 }
 
-static void save_member(mega_vector *vector, uint32_t env_id, uint8_t *to) {
+void vector_save_member(mega_vector *vector, uint32_t env_id, uint8_t *to) {
     mega_member *member = &vector->members[env_id];
     mega_lane *lane = &member->lane;
     const mega_setup *setup = lane->environment.setup;
@@ -175,9 +175,7 @@ static void take_core(mega_member *member, const state_core *core) {
     member->over = (uint8_t)core->over;
 }
 
-// The bytes have been checked.
-static void restore_member(mega_vector *vector, uint32_t env_id, const uint8_t *from) {
-    mega_member *member = &vector->members[env_id];
+void vector_restore_bound(mega_member *member, const uint8_t *from) {
     mega_lane *lane = &member->lane;
     const mega_setup *setup = lane->environment.setup;
     state_core core;
@@ -186,13 +184,19 @@ static void restore_member(mega_vector *vector, uint32_t env_id, const uint8_t *
     from = take(from, lane->environment.cart_ram, extra_ram(setup));
     from = take(from, lane->view.frames, lane->setup->observation_size);
     from = take(from, lane->view.pooled, lane->setup->screen_size);
-    lane_bind(lane, vector->scratch[0]);
     mega_video *video = lane->environment.stage.machine.video;
     memset(video, 0, sizeof(*video));
     from = take(from, video->picture[0], picture_size(setup));
     (void)take(from, video->picture[1], picture_size(setup));
     task_mark_repeats(&lane->view);
-    lane_unbind(lane);
+}
+
+// The bytes have been checked.
+static void restore_member(mega_vector *vector, uint32_t env_id, const uint8_t *from) {
+    mega_member *member = &vector->members[env_id];
+    lane_bind(&member->lane, vector->scratch[0]);
+    vector_restore_bound(member, from);
+    lane_unbind(&member->lane);
     memset(&member->outcome, 0, sizeof(member->outcome));
     member->powered = 1;
     vector->unstarted -= !member->started;
@@ -233,7 +237,7 @@ mega_status mega_vector_save(mega_vector *vector, const int32_t *env_ids, uint32
     for (uint32_t k = 0; k < count; k++) {
         uint8_t *to = (uint8_t *)bytes + each * k;
         const size_t used = state_size(vector->members[env_ids[k]].lane.setup);
-        save_member(vector, (uint32_t)env_ids[k], to);
+        vector_save_member(vector, (uint32_t)env_ids[k], to);
         memset(to + used, 0, each - used);
     }
     return MEGA_OK;
@@ -266,7 +270,7 @@ mega_status mega_vector_copy(mega_vector *to, const int32_t *to_ids, mega_vector
             check_header(to->members[to_ids[k]].lane.setup, (const uint8_t *)&header, (size_t)header.size));
     }
     for (uint32_t k = 0; k < count; k++) {
-        save_member(from, (uint32_t)from_ids[k], from->state);
+        vector_save_member(from, (uint32_t)from_ids[k], from->state);
         restore_member(to, (uint32_t)to_ids[k], from->state);
     }
     return MEGA_OK;

@@ -9,11 +9,7 @@
 // ---- common ground -------------------------------------------------------------------------------------
 
 static bool is_idle(const mega_vector *vector) {
-    bool idle = vector->queued == 0;
-    for (uint32_t g = 0; g < vector->group_count; g++) {
-        idle = idle && !vector->groups[g].running;
-    }
-    return idle;
+    return mega_vector_outstanding(vector) == 0;
 }
 
 mega_status vector_ready(mega_vector *vector) {
@@ -181,15 +177,15 @@ void vector_discard(mega_vector *vector) {
 
 static mega_status set_resets(mega_vector *vector, const uint8_t *mask, const int32_t *seeds) {
     for (uint32_t i = 0; mask != NULL && i < vector->count; i++) {
+        if (mask[i] == 0 && !vector->members[i].started) {
+            return mega_fail(MEGA_ERROR_ORDER, "environment %u was never reset; the first reset is of all",
+                             i);
+        }
         if (mask[i] == 0 && vector->batch < vector->count) {
             return mega_fail(MEGA_ERROR_ARGUMENT,
                              "a reset of some environments needs batch == count; the batch "
                              "is %u of %u",
                              vector->batch, vector->count);
-        }
-        if (mask[i] == 0 && !vector->members[i].started) {
-            return mega_fail(MEGA_ERROR_ORDER, "environment %u was never reset; the first reset is of all",
-                             i);
         }
     }
     for (uint32_t i = 0; i < vector->count; i++) {

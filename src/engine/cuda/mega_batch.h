@@ -61,7 +61,7 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
     mega_task_progress step;
     task_begin_step(&player.view, &step);
     for (;;) {
-        const uint32_t runs = plays && step.left != 0 && !step.ended;
+        const uint32_t runs = plays && task_is_playing(&step);
         if (!MEGA_WARP_ANY(runs)) {
             break;
         }

@@ -46,7 +46,8 @@ MEGA_FN void look_pool(const mega_batch *batch, uint32_t env, uint8_t *screen, u
     const mega_video *video = &batch->videos[env];
     uint8_t *pooled = batch->pooled + (uint64_t)batch->screen_size * env;
     const uint8_t *earlier = batch->earlier + (uint64_t)batch->screen_size * env;
-    const uint32_t pooling = course->task.maxpool && course->task.frame_skip > 1, left = cell->step.left;
+    const uint32_t pooling = course->task.maxpool && course->task.frame_skip > 1,
+                   left = task_unseen_frames(&course->task, &cell->step);
     const mega_source last = look_source(video, 0), before = look_source(video, 1);
     for (uint32_t y = thread; y < course->cartridge.height; y += threads) {
         uint64_t other[MEGA_WIDTH / 8];
