@@ -34,6 +34,8 @@ typedef unsigned long long uint64_t;
 #define MEGA_SELDOM static __device__ __forceinline__
 #define MEGA_TABLE static __device__ const
 #define MEGA_STATIC_ASSERT(condition, why) static_assert(condition, why)
+// Macros that serve several interpreters leave code behind that one of them does not need; nvcc minds.
+#define MEGA_ALLOW_UNUSED _Pragma("nv_diag_suppress 128, 550")
 #define MEGA_LIKELY(condition) (condition)
 #define MEGA_UNLIKELY(condition) (condition)
 #define MEGA_LOWEST_BIT(word) (__ffs((int)(word)) - 1)
@@ -49,6 +51,7 @@ typedef unsigned long long uint64_t;
 #define MEGA_SELDOM static __attribute__((noinline, unused))
 #define MEGA_TABLE static const __attribute__((unused))
 #define MEGA_STATIC_ASSERT(condition, why) _Static_assert(condition, why)
+#define MEGA_ALLOW_UNUSED
 #define MEGA_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define MEGA_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define MEGA_LOWEST_BIT(word) __builtin_ctz(word)

@@ -56,6 +56,7 @@ if gcc -std=c11 -D_XOPEN_SOURCE=700 -O1 tests/gpu/nvrtc_check.c -o "$work/nvrtc_
         libraries="$libraries $root/lib64/libnvrtc.so $root/lib/libnvrtc.so"
     done
     compiles "NVRTC" "$work/nvrtc_check" $source $folders -- $libraries
+    compiles "NVRTC: kernels.cu" "$work/nvrtc_check" src/engine/cuda/kernels.cu $folders src/engine/cuda -- $libraries
 else
     echo "FAILED: nvrtc_check.c does not compile"
     failures=$((failures + 1))

@@ -237,6 +237,10 @@ static mega_status fill_options(option_list *list, const mega_cuda_compiler *com
     // Nothing is fused: the same bits as on the CPU.
     bool fits = add_option(list, "--std=c++17", "") && add_option(list, "--fmad=false", "") &&
                 add_option(list, "-default-device", "");
+    if (compiler->major >= 13) {
+        // Without it a switch becomes a tree of branches, which costs an interpreter dear.
+        fits = fits && add_option(list, "--jump-table-density=10", "");
+    }
     if (job->line_info) {
         fits = fits && add_option(list, "-lineinfo", "");
     }

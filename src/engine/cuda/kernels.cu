@@ -1,16 +1,12 @@
 // kernels.cu - the kernels of the CUDA engine: thin wrappers around the shared source.
 #include "mega_look.h"
 
-// Sizes and places that the host must agree with.
-extern "C" __device__ const uint32_t mega_layout[8] = {
+// Sizes that the host must agree with.
+extern "C" __device__ const uint32_t mega_layout[4] = {
     sizeof(mega_batch),
     sizeof(mega_course),
     sizeof(mega_cell),
     sizeof(mega_video),
-    (uint32_t)(uint64_t)&((mega_video *)0)->current,
-    0,
-    0,
-    0,
 };
 
 #ifndef STEP_BLOCK
