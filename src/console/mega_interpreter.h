@@ -388,14 +388,15 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     PEEK_STACK(address);       \
     cpu_set_status(&r, value); \
     SET_PC(address << 8 | low);
+// A burst may have to step back at any access (mega_warp.h), so flags are set after the last one.
 #define OTHER_brk               \
     FETCH(value);               \
     PUSH(PC() >> 8, 0);         \
     PUSH(PC() & 0xFFu, 1);      \
     PUSH(cpu_status(&r), 1);    \
-    r.interrupt = 1;            \
     READ_ANY(low, 0xFFFEu);     \
     READ_ANY(address, 0xFFFFu); \
+    r.interrupt = 1;            \
     SET_PC(address << 8 | low);
 
 #define BRANCH(condition)                                                                   \

@@ -55,6 +55,18 @@ static void test_run_off_the_end(void) {
     }
 }
 
+// BRK where its vector is not plain ROM: CLI, BRK, and the same again.
+static void test_break(void) {
+    memset(&image, 0, sizeof image);
+    image.cartridge = test_cartridge(MEGA_SCHEME_F8SC, 8192);
+    for (uint32_t bank = 0; bank < 8192; bank += 4096) {
+        image.bytes[bank + 0x200] = 0x58;
+        image.bytes[bank + 0xFFC] = image.bytes[bank + 0xFFE] = 0x00;
+        image.bytes[bank + 0xFFD] = image.bytes[bank + 0xFFF] = 0xF2;
+    }
+    MEGA_CHECK_EQ(test_modes_agree(&trio, "BRK", &image.cartridge, image.bytes, 3, 0), 0);
+}
+
 static void test_fuzzed(void) {
     for (uint64_t seed = 0; seed < FUZZED_IMAGES; seed++) {
         char name[96];
@@ -70,6 +82,7 @@ int main(void) {
     printf("%u of %u images found\n", roms.count, roms.known);
     test_builtin();
     test_run_off_the_end();
+    test_break();
     test_images_found();
     test_fuzzed();
     test_release_roms(&roms);
