@@ -11,28 +11,18 @@
 
 MEGA_ALLOW_UNUSED
 
-#define MICRO_READ_OPERATIONS(X) \
-    X(nop)                       \
-    X(sbc)                       \
-    X(adc)                       \
-    X(and)                       \
-    X(cmp)                       \
-    X(eor)                       \
-    X(lda) X(ora) X(lax) X(ldx) X(ldy) X(cpx) X(cpy) X(anc) X(bit) X(ane) X(arr) X(asr) X(las) X(lxa) X(sbx)
+// clang-format off
+#define MICRO_READ_OPERATIONS(X)                                                                          \
+    X(nop) X(sbc) X(adc) X(and) X(cmp) X(eor) X(lda) X(ora) X(lax) X(ldx) X(ldy) X(cpx) X(cpy) X(anc)     \
+    X(bit) X(ane) X(arr) X(asr) X(las) X(lxa) X(sbx)
 #define MICRO_WRITE_OPERATIONS(X) X(sta) X(sax) X(stx) X(sty) X(sha) X(shs) X(shx) X(shy)
-#define MICRO_MODIFY_OPERATIONS(X) \
+#define MICRO_MODIFY_OPERATIONS(X)                                                                        \
     X(dcp) X(isb) X(rla) X(rra) X(slo) X(sre) X(asl) X(dec) X(inc) X(lsr) X(rol) X(ror)
-#define MICRO_OTHER_OPERATIONS(X)                                                                          \
-    X(jam)                                                                                                 \
-    X(nop)                                                                                                 \
-    X(asl_a)                                                                                               \
-    X(bcc)                                                                                                 \
-    X(bcs)                                                                                                 \
-    X(beq)                                                                                                 \
-    X(bmi)                                                                                                 \
-    X(bne) X(bpl) X(brk) X(bvc) X(bvs) X(clc) X(cld) X(cli) X(clv) X(dex) X(dey) X(inx) X(iny) X(jmp)      \
-        X(jmp_indirect) X(jsr) X(lsr_a) X(pha) X(php) X(pla) X(plp) X(rol_a) X(ror_a) X(rti) X(rts) X(sec) \
-            X(sed) X(sei) X(tax) X(tay) X(tsx) X(txa) X(txs) X(tya)
+#define MICRO_OTHER_OPERATIONS(X)                                                                         \
+    X(jam) X(nop) X(asl_a) X(bcc) X(bcs) X(beq) X(bmi) X(bne) X(bpl) X(brk) X(bvc) X(bvs) X(clc) X(cld)   \
+    X(cli) X(clv) X(dex) X(dey) X(inx) X(iny) X(jmp) X(jmp_indirect) X(jsr) X(lsr_a) X(pha) X(php) X(pla) \
+    X(plp) X(rol_a) X(ror_a) X(rti) X(rts) X(sec) X(sed) X(sei) X(tax) X(tay) X(tsx) X(txa) X(txs) X(tya)
+// clang-format on
 
 // Operations are numbered so that their kinds follow each other.
 enum {
