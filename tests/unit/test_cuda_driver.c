@@ -42,8 +42,8 @@ static void case_old(void) {
                   "too old: it supports CUDA 11.4, and 12.0 is needed; update it to 525 or newer");
 }
 
-static void case_stub(void) {
-    check_refused(MEGA_ERROR_CUDA, "is the toolkit's stub");
+static void case_made_for_linking(void) {
+    check_refused(MEGA_ERROR_CUDA, "is the toolkit's, made only for linking");
 }
 
 static void case_broken(void) {
@@ -89,7 +89,7 @@ int main(void) {
     mega_test_case(case_another_library, "MEGACADE_LIBCUDA=libz.so.1");
     mega_test_case(case_no_gpu, "FAKE_CUDA_DEVICES=0");
     mega_test_case(case_old, "FAKE_CUDA_VERSION=11040");
-    mega_test_case(case_stub, "FAKE_CUDA_INIT=34");
+    mega_test_case(case_made_for_linking, "FAKE_CUDA_INIT=34");
     mega_test_case(case_broken, "FAKE_CUDA_INIT=999");
     mega_test_case(case_strange, "FAKE_CUDA_INIT=803");
     mega_test_case(case_forked, "FAKE_CUDA_INIT=3");

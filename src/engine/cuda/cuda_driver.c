@@ -175,7 +175,8 @@ mega_status cuda_fail(const mega_cuda_driver *driver, CUresult result, const cha
     }
     if (result == CUDA_ERROR_STUB_LIBRARY) {
         return mega_fail(MEGA_ERROR_CUDA,
-                         "no NVIDIA driver: the " LIBRARY " that was found is the toolkit's stub; "
+                         "no NVIDIA driver: the " LIBRARY
+                         " that was found is the toolkit's, made only for linking; "
                          "take the folder \"stubs\" out of LD_LIBRARY_PATH, or use device \"cpu\"");
     }
     if (result == CUDA_ERROR_NOT_INITIALIZED) {
