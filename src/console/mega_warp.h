@@ -19,9 +19,7 @@
 
 // What the lanes of a warp share.
 typedef struct mega_warp {
-    uint32_t collisions[32];
-    uint64_t votes,
-        instructions; // counters for the curious: rounds of the loop times lanes, and what they executed
+    uint32_t collisions[32]; // by lane, while warp_collide() looks for them
 } mega_warp;
 
 // ---- collisions ------------------------------------------------------------------------------------------

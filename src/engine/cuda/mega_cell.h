@@ -51,7 +51,6 @@ typedef struct mega_batch {
     uint32_t screen_size, observation_size, cart_ram_size;
     const int32_t *actions; // action numbers
     mega_result *results;
-    uint64_t *counters; // votes, instructions
 } mega_batch;
 
 #endif
