@@ -415,14 +415,22 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
             budget -= skipped & 0xFFFFu;                                                    \
         }                                                                                   \
     }
-#define OTHER_bpl BRANCH(!cpu_negative(&r))
-#define OTHER_bmi BRANCH(cpu_negative(&r))
-#define OTHER_bvc BRANCH(r.overflow == 0)
-#define OTHER_bvs BRANCH(r.overflow != 0)
-#define OTHER_bcc BRANCH(r.carry == 0)
-#define OTHER_bcs BRANCH(r.carry != 0)
-#define OTHER_bne BRANCH(!cpu_is_zero(&r))
-#define OTHER_beq BRANCH(cpu_is_zero(&r))
+#define CONDITION_bpl (!cpu_negative(&r))
+#define CONDITION_bmi cpu_negative(&r)
+#define CONDITION_bvc (r.overflow == 0)
+#define CONDITION_bvs (r.overflow != 0)
+#define CONDITION_bcc (r.carry == 0)
+#define CONDITION_bcs (r.carry != 0)
+#define CONDITION_bne (!cpu_is_zero(&r))
+#define CONDITION_beq cpu_is_zero(&r)
+#define OTHER_bpl BRANCH(CONDITION_bpl)
+#define OTHER_bmi BRANCH(CONDITION_bmi)
+#define OTHER_bvc BRANCH(CONDITION_bvc)
+#define OTHER_bvs BRANCH(CONDITION_bvs)
+#define OTHER_bcc BRANCH(CONDITION_bcc)
+#define OTHER_bcs BRANCH(CONDITION_bcs)
+#define OTHER_bne BRANCH(CONDITION_bne)
+#define OTHER_beq BRANCH(CONDITION_beq)
 
 // What bodies that are not in a hurry do outside the processor.
 #define CPU_FETCH_IMAGE(target) target = image[at++]
@@ -513,6 +521,37 @@ MEGA_FN uint32_t cpu_is_done(const mega_machine *m) {
     return (m->run.events & MEGA_EVENT_STOP) != 0 || m->console->cpu.jammed;
 }
 
+// What translated code asks of the program that loaded it; see mega_translated.h.
+typedef struct mega_outside {
+    uint8_t (*read)(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus);
+    uint32_t (*write)(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles);
+    uint32_t (*write_tia)(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles);
+    uint32_t (*push)(mega_machine *m, uint32_t address, uint32_t value, uint32_t cycles,
+                     uint32_t after_write);
+} mega_outside;
+
+// Translated code leaves its last cycles before the watchdog, and the budget with it, to the interpreter.
+#define MEGA_TRANSLATED_SLACK 1024
+
+#if MEGA_THREADED
+// What translated code did not do: instructions one by one until it knows where it is, or the end of a long frame.
+MEGA_FN uint32_t cpu_run_translated(mega_machine *m, uint32_t budget) {
+    static const mega_outside outside = {bus_read_fast, bus_write_fast, bus_write_tia, bus_push};
+    while (budget > MEGA_TRANSLATED_SLACK &&
+           (int32_t)m->console->cycles < m->run.watchdog - MEGA_TRANSLATED_SLACK) {
+        budget = m->translated(m, budget, &outside);
+        if (cpu_is_done(m)) {
+            break;
+        }
+        budget = cpu_run_bus(m, budget);
+        if (cpu_is_done(m)) {
+            break;
+        }
+    }
+    return budget;
+}
+#endif
+
 // Runs until the frame ends, the processor jams or the limit of instructions is reached.
 MEGA_FN void cpu_run_frame(mega_machine *m, uint32_t fast) {
     uint32_t budget = m->console->cpu.jammed ? 0 : CPU_FRAME_BUDGET;
@@ -520,6 +559,11 @@ MEGA_FN void cpu_run_frame(mega_machine *m, uint32_t fast) {
         cpu_run_plain(m, budget);
         return;
     }
+#if MEGA_THREADED
+    if (m->translated != NULL && budget != 0) {
+        budget = cpu_run_translated(m, budget);
+    }
+#endif
     while (budget != 0 && !cpu_is_done(m)) {
         budget = cpu_run_linear(m, budget);
         // Instructions from RAM, at a hot spot or at the edge of a bank.

@@ -131,6 +131,11 @@ typedef struct mega_ahead {
 } mega_ahead;
 #endif
 
+struct mega_outside;
+struct mega_machine;
+// Translated code of a cartridge (mega_translated.h); returns what is left of the budget of instructions.
+typedef uint32_t mega_translated(struct mega_machine *m, uint32_t budget, const struct mega_outside *outside);
+
 typedef struct mega_machine {
     mega_console *console;
     const mega_cartridge *cartridge;
@@ -138,6 +143,7 @@ typedef struct mega_machine {
     const uint8_t *shades; // 256 values of brightness for MEGA_DRAW_SHADES
     uint8_t *cart_ram;     // cartridge->ram_size bytes; console->cart.ram when they fit there
     mega_video *video;
+    mega_translated *translated; // NULL where everything is interpreted
     mega_input input;
     mega_run run;
 #if MEGA_AHEAD

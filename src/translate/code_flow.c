@@ -1,0 +1,124 @@
+// code_flow.c - see code_flow.h.
+#include "code_flow.h"
+
+#include <stdlib.h>
+
+#include "mega_translated.h"
+#include "opcode_table.h"
+#include "status.h"
+
+uint32_t code_flow_target(const code_map *map, uint32_t index) {
+    const uint8_t *bytes = map->image + index;
+    const opcode_facts facts = opcode_find(bytes[0]);
+    if (facts.flow == FLOW_BRANCH) {
+        return (map->address[index] + 2u + (bytes[1] ^ 0x80u) - 0x80u) & 0xFFFFu;
+    }
+    return bytes[1] | (uint32_t)bytes[2] << 8;
+}
+
+// Instructions that are known but whose successors are not yet.
+typedef struct pending {
+    uint32_t *index;
+    uint32_t count;
+} pending;
+
+static void follow(code_map *map, pending *work, uint32_t from, uint32_t pc, uint8_t flags) {
+    const uint32_t to = code_map_target(map, from, pc);
+    if (to == UINT32_MAX) {
+        return;
+    }
+    const bool known = (map->flags[to] & CODE_START) != 0;
+    if (code_map_add(map, to, pc)) {
+        map->flags[to] |= flags;
+        if (!known) {
+            work->index[work->count++] = to;
+        }
+    }
+}
+
+static void reach(code_map *map, pending *work) {
+    const uint32_t size = map->cartridge.image_size;
+    for (uint32_t index = 0; index < size; index++) {
+        if ((map->flags[index] & CODE_START) != 0) {
+            work->index[work->count++] = index;
+        }
+    }
+    while (work->count != 0) {
+        const uint32_t index = work->index[--work->count];
+        const opcode_facts facts = opcode_find(map->image[index]);
+        const uint32_t next = (map->address[index] + facts.size) & 0xFFFFu;
+        if (facts.flow == FLOW_BRANCH || facts.flow == FLOW_JUMP || facts.flow == FLOW_CALL) {
+            follow(map, work, index, code_flow_target(map, index), CODE_BLOCK);
+        }
+        if (facts.flow == FLOW_NEXT) {
+            follow(map, work, index, next, 0);
+        } else if (facts.flow == FLOW_BRANCH || facts.flow == FLOW_CALL) {
+            follow(map, work, index, next, CODE_BLOCK);
+        }
+    }
+}
+
+// Where two ways meet, a block begins. After code that jumps over itself both ways lead to the same instruction.
+static void mark_joins(code_map *map, uint8_t *seen) {
+    for (uint32_t index = 0; index < map->cartridge.image_size; index++) {
+        if ((map->flags[index] & CODE_START) == 0) {
+            continue;
+        }
+        const opcode_facts facts = opcode_find(map->image[index]);
+        const uint32_t next = index + facts.size;
+        if (facts.flow == FLOW_NEXT && next < map->cartridge.image_size &&
+            (map->flags[next] & CODE_START) != 0 && map->address[next] == map->address[index] + facts.size) {
+            map->flags[next] |= seen[next] != 0 ? CODE_BLOCK : 0;
+            seen[next] = 1;
+        }
+    }
+    for (uint32_t index = 0; index < map->cartridge.image_size; index++) {
+        if ((map->flags[index] & CODE_START) != 0 && !seen[index]) {
+            map->flags[index] |= CODE_BLOCK; // nobody falls into it
+        }
+    }
+}
+
+// Ways forward (to higher addresses) must come to a look at the deadline in time; ways back always look.
+static void mark_checks(code_map *map, uint32_t *since) {
+    for (uint32_t index = 0; index < map->cartridge.image_size; index++) {
+        if ((map->flags[index] & CODE_START) == 0) {
+            continue;
+        }
+        const opcode_facts facts = opcode_find(map->image[index]);
+        if (since[index] > MEGA_TRANSLATED_SLACK / 2u) {
+            map->flags[index] |= CODE_BLOCK | CODE_CHECK;
+            since[index] = 0;
+        }
+        const uint32_t age = since[index] + facts.cycles + 3u;
+        uint32_t targets[2] = {UINT32_MAX, UINT32_MAX};
+        if (facts.flow == FLOW_NEXT || facts.flow == FLOW_BRANCH) {
+            targets[0] = code_map_target(map, index, (map->address[index] + facts.size) & 0xFFFFu);
+        }
+        if (facts.flow == FLOW_BRANCH || facts.flow == FLOW_JUMP) {
+            targets[1] = code_map_target(map, index, code_flow_target(map, index));
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            if (targets[i] != UINT32_MAX && targets[i] > index && since[targets[i]] < age) {
+                since[targets[i]] = age;
+            }
+        }
+    }
+}
+
+mega_status code_flow(code_map *map) {
+    const size_t size = map->cartridge.image_size;
+    pending work = {calloc(size, sizeof(uint32_t)), 0};
+    uint32_t *since = calloc(size, sizeof(*since));
+    uint8_t *seen = calloc(size, 1);
+    if (work.index != NULL && since != NULL && seen != NULL && map->unit_size != 0) {
+        reach(map, &work);
+        mark_joins(map, seen);
+        mark_checks(map, since);
+    }
+    const bool failed = work.index == NULL || since == NULL || seen == NULL;
+    free(work.index);
+    free(since);
+    free(seen);
+    return failed ? mega_fail_memory(9 * size) : MEGA_OK;
+}

@@ -1,0 +1,12 @@
+// code_flow.h - follows the code of a map from instruction to instruction, and cuts it into blocks. Host code.
+#ifndef CODE_FLOW_H
+#define CODE_FLOW_H
+#include "code_map.h"
+
+// Adds what can be reached from what is known, and marks blocks and those that look at the deadline.
+mega_status code_flow(code_map *map);
+
+// The address that a branch, jump or call at an image index names.
+uint32_t code_flow_target(const code_map *map, uint32_t index);
+
+#endif

@@ -1,0 +1,240 @@
+// emit.c - see emit.h.
+#include "emit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "code_flow.h"
+#include "opcode_table.h"
+
+typedef struct emitter {
+    const code_map *map;
+    FILE *out;
+    emit_facts *facts;
+    uint32_t unit;
+} emitter;
+
+static bool is_block(const code_map *map, uint32_t index) {
+    return (map->flags[index] & CODE_BLOCK) != 0;
+}
+
+// Blocks are named by their image index, and numbered from 1 in each unit.
+static uint32_t first_index(const emitter *e) {
+    return e->unit * e->map->unit_size;
+}
+
+static uint32_t operand_of(const code_map *map, uint32_t index, uint32_t size) {
+    const uint8_t *bytes = map->image + index;
+    return size == 1 ? 0u : size == 2 ? bytes[1] : bytes[1] | (uint32_t)bytes[2] << 8;
+}
+
+// The instruction that follows in the same block or falls into the next, or UINT32_MAX.
+static uint32_t next_in_line(const code_map *map, uint32_t index, uint32_t size) {
+    const uint32_t next = code_map_target(map, index, (map->address[index] + size) & 0xFFFFu);
+    return next != UINT32_MAX && (map->flags[next] & CODE_START) != 0 &&
+                   map->address[next] == ((map->address[index] + size) & 0xFFFFu)
+               ? next
+               : UINT32_MAX;
+}
+
+// The block that a branch, jump or call leads to, or UINT32_MAX.
+static uint32_t block_at(const code_map *map, uint32_t index, uint32_t pc) {
+    const uint32_t target = code_map_target(map, index, pc);
+    return target != UINT32_MAX && is_block(map, target) && map->address[target] == pc ? target : UINT32_MAX;
+}
+
+static uint32_t count_instructions(const code_map *map, uint32_t index) {
+    for (uint32_t count = 1;; count++) {
+        const opcode_facts facts = opcode_find(map->image[index]);
+        if (facts.flow != FLOW_NEXT) {
+            return count;
+        }
+        index = next_in_line(map, index, facts.size);
+        if (index == UINT32_MAX || is_block(map, index)) {
+            return count;
+        }
+    }
+}
+
+// Indexed reads all of whose range is ROM of the unit: the image index of their base, or UINT32_MAX.
+static uint32_t rom_table(const code_map *map, uint32_t index, uint32_t base) {
+    const uint32_t from = index + (base - map->address[index]);
+    const uint32_t a = base & 0xFFFu;
+    return (base & 0x1000u) != 0 && from < map->cartridge.image_size &&
+                   from / map->unit_size == index / map->unit_size &&
+                   from % map->unit_size + 255u < map->unit_size && a - map->plain_low < map->plain_span &&
+                   a + 255u - map->plain_low < map->plain_span
+               ? from
+               : UINT32_MAX;
+}
+
+static void emit_access(const emitter *e, uint32_t index, const opcode_facts *facts, uint32_t rest) {
+    const code_map *map = e->map;
+    const uint32_t operand = operand_of(map, index, facts->size);
+    const uint32_t next = (map->address[index] + facts->size) & 0xFFFFu;
+    const bool indexed = strcmp(facts->mode, "ABX") == 0 || strcmp(facts->mode, "ABY") == 0;
+    const bool direct = strcmp(facts->mode, "ZP") == 0 || strcmp(facts->mode, "ABS") == 0;
+    const uint32_t table = indexed ? rom_table(map, index, operand) : UINT32_MAX;
+    if (facts->kind == OPCODE_READ && table != UINT32_MAX) {
+        fprintf(e->out, "DO_READ_ROM(%s, %s, %u, 0x%04X, 3, 0x%04X, 0x%X, %u)", facts->name, facts->mode,
+                facts->cycles, next, operand, table, rest);
+    } else if (facts->kind == OPCODE_WRITE && direct && (operand & 0x1080u) == 0 && !map->watches_low) {
+        fprintf(e->out, "DO_WRITE_TIA(%s, %u, 0x%04X, %u, 0x%02X, 0x%02X, %u)", facts->name, facts->cycles,
+                next, facts->size, operand, operand & 0x3Fu, rest);
+    } else {
+        static const char *const kinds[] = {"READ", "WRITE", "MODIFY"};
+        fprintf(e->out, "DO_%s(%s, %s, %u, 0x%04X, %u, 0x%02X, %u)", kinds[facts->kind], facts->name,
+                facts->mode, facts->cycles, next, facts->size, operand, rest);
+    }
+}
+
+static void emit_branch(const emitter *e, uint32_t index, const opcode_facts *facts) {
+    const code_map *map = e->map;
+    const uint32_t pc = code_flow_target(map, index), next = (map->address[index] + 2u) & 0xFFFFu;
+    const uint32_t operand = map->image[index + 1], to = block_at(map, index, pc);
+    const uint32_t more = ((pc ^ next) & 0xFF00u) != 0 ? 2 : 1;
+    if (to == UINT32_MAX) {
+        fprintf(e->out, "DO_BRANCH_AWAY(%s, %u, 0x%02X, 0x%04X)", facts->name, more, operand, pc);
+    } else if (to > index) {
+        fprintf(e->out, "DO_BRANCH(%s, %u, %X)", facts->name, more, to);
+    } else if (operand >= 0xFB && operand <= 0xFD) {
+        fprintf(e->out, "DO_BRANCH_WAIT(%s, 0x%02X, %u, 0x%02X, %X, 0x%04X, 0x%X)", facts->name,
+                map->image[index], more, operand, to, pc, to);
+    } else {
+        fprintf(e->out, "DO_BRANCH_BACK(%s, %u, %X, 0x%04X)", facts->name, more, to, pc);
+    }
+}
+
+static void emit_instruction(const emitter *e, uint32_t index, const opcode_facts *facts, uint32_t rest) {
+    const code_map *map = e->map;
+    const uint32_t operand = operand_of(map, index, facts->size), code = map->image[index];
+    const uint32_t next = (map->address[index] + facts->size) & 0xFFFFu;
+    const uint32_t to =
+        facts->flow == FLOW_JUMP || facts->flow == FLOW_CALL ? block_at(map, index, operand) : UINT32_MAX;
+    char text[OPCODE_TEXT_SIZE];
+    opcode_describe(map->image + index, map->address[index], text);
+    fprintf(e->out, "    /* %04X %-14s */ ", map->address[index], text);
+    if (facts->flow == FLOW_BRANCH) {
+        emit_branch(e, index, facts);
+    } else if (facts->flow == FLOW_JUMP && to != UINT32_MAX) {
+        if (to > index) {
+            fprintf(e->out, "DO_JMP(%X)", to);
+        } else {
+            fprintf(e->out, "DO_JMP_BACK(%X, 0x%04X)", to, operand);
+        }
+    } else if (facts->flow == FLOW_CALL && to != UINT32_MAX) {
+        fprintf(e->out, "DO_JSR(0x%04X, 0x%04X, %X)", next, operand, to);
+    } else if (facts->flow != FLOW_NEXT) {
+        fprintf(e->out, "DO_JUMP(%s, 0x%02X, %u, 0x%04X, %u, 0x%04X)", facts->name, code, facts->cycles, next,
+                facts->size, operand);
+    } else if (facts->kind == OPCODE_OTHER) {
+        fprintf(e->out, "DO_OTHER(%s, 0x%02X, %u, 0x%04X, %u, 0x%02X, %u)", facts->name, code, facts->cycles,
+                next, facts->size, operand, rest);
+    } else {
+        emit_access(e, index, facts, rest);
+    }
+    fputc('\n', e->out);
+}
+
+static void emit_block(const emitter *e, uint32_t index) {
+    const code_map *map = e->map;
+    uint32_t rest = count_instructions(map, index);
+    if ((map->flags[index] & CODE_CHECK) != 0) {
+        fprintf(e->out, "BLOCK_CHECKED(%X, %u, 0x%04X)\n", index, rest, map->address[index]);
+    } else {
+        fprintf(e->out, "BLOCK(%X, %u)\n", index, rest);
+    }
+    e->facts->blocks++;
+    e->facts->instructions += rest;
+    for (;;) {
+        const opcode_facts facts = opcode_find(map->image[index]);
+        const uint32_t next = next_in_line(map, index, facts.size);
+        emit_instruction(e, index, &facts, --rest);
+        if (rest == 0) {
+            if (facts.flow == FLOW_NEXT || facts.flow == FLOW_BRANCH) {
+                if (next != UINT32_MAX) {
+                    fprintf(e->out, "    DO_FALL(%X)\n", next);
+                } else {
+                    fprintf(e->out, "    DO_FALL_AWAY(0x%02X, 0x%04X)\n", map->image[index + facts.size - 1u],
+                            (map->address[index] + facts.size) & 0xFFFFu);
+                }
+            }
+            return;
+        }
+        index = next;
+    }
+}
+
+static void emit_unit(const emitter *e) {
+    const code_map *map = e->map;
+    const uint32_t first = first_index(e), end = first + map->unit_size;
+    fprintf(e->out, "\n#undef UNIT_BYTE\n#define UNIT_BYTE(where) ");
+    if (map->unit_size == 4096 && map->cartridge.scheme != MEGA_SCHEME_FE) {
+        fprintf(e->out, "rom[0x%Xu + ((where)&0xFFFu)]\n", first);
+    } else if (map->cartridge.scheme == MEGA_SCHEME_2K) {
+        fprintf(e->out, "rom[(where)&0x7FFu]\n");
+    } else {
+        fprintf(e->out, "rom[m->run.window[(where) >> 10 & 15u] + ((where)&0x3FFu)]\n");
+    }
+    fprintf(e->out, "#define BLOCKS_%u(X)", e->unit);
+    for (uint32_t index = first; index < end; index++) {
+        if (is_block(map, index)) {
+            fprintf(e->out, " X(%X)", index);
+        }
+    }
+    fprintf(e->out, "\nUNIT_BEGIN(%u)\n", e->unit);
+    for (uint32_t index = first; index < end; index++) {
+        if (is_block(map, index)) {
+            emit_block(e, index);
+        }
+    }
+    fprintf(e->out, "UNIT_END(%u)\n", e->unit);
+}
+
+static void emit_tables(const code_map *map, FILE *out) {
+    const uint32_t size = map->cartridge.image_size;
+    fprintf(out, "MEGA_TABLE uint8_t rom[%u] = {", size);
+    for (uint32_t i = 0; i < size; i++) {
+        fprintf(out, "%s0x%02X,", i % 24u == 0 ? "\n    " : "", map->image[i]);
+    }
+    fprintf(out, "\n};\nMEGA_TABLE uint32_t entries[%u] = {", size);
+    uint32_t block = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        block = i % map->unit_size == 0 ? 0 : block;
+        const uint32_t entry = is_block(map, i) ? ++block << 16 | map->address[i] : 0u;
+        fprintf(out, "%s0x%X,", i % 16u == 0 ? "\n    " : "", entry);
+    }
+    fprintf(out, "\n};\n");
+}
+
+static bool has_blocks(const code_map *map, uint32_t unit) {
+    for (uint32_t i = unit * map->unit_size; i < (unit + 1u) * map->unit_size; i++) {
+        if (is_block(map, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void emit_program(const code_map *map, FILE *out, emit_facts *facts) {
+    memset(facts, 0, sizeof(*facts));
+    const uint32_t units = map->unit_size == 0 ? 0u : map->cartridge.image_size / map->unit_size;
+    fprintf(out, "#define UNIT_SIZE %uu\n#define PLAIN_LOW 0x%Xu\n#define PLAIN_SPAN 0x%Xu\n", map->unit_size,
+            map->plain_low, map->plain_span);
+    fprintf(out, "#include \"mega_translated.h\"\n\n");
+    emit_tables(map, out);
+    for (uint32_t unit = 0; unit < units; unit++) {
+        emitter e = {map, out, facts, unit};
+        if (has_blocks(map, unit)) {
+            facts->units++;
+            emit_unit(&e);
+        }
+    }
+    fprintf(out, "\n#define UNITS(X)");
+    for (uint32_t unit = 0; unit < units; unit++) {
+        if (has_blocks(map, unit)) {
+            fprintf(out, " X(%u)", unit);
+        }
+    }
+    fprintf(out, "\nTRANSLATED_RUN(mega_translated_run)\n");
+}

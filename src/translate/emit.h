@@ -1,0 +1,15 @@
+// emit.h - writes the code of a map as C. Host code.
+#ifndef EMIT_H
+#define EMIT_H
+#include <stdio.h>
+
+#include "code_map.h"
+
+typedef struct emit_facts {
+    uint32_t units, blocks, instructions;
+} emit_facts;
+
+// A program in the macros of mega_translated.h, with the original instructions as comments.
+void emit_program(const code_map *map, FILE *out, emit_facts *facts);
+
+#endif
