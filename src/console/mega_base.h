@@ -84,6 +84,10 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_BLOCK_BARRIER() __syncthreads()
 #define MEGA_MAX4(a, b) __vmaxu4(a, b)
 #define MEGA_COPY16(to, from) (*(uint4 *)(to) = *(const uint4 *)(from))
+#define MEGA_ATOMIC_ADD(where, count) atomicAdd(where, count) // what was there before
+#define MEGA_ATOMIC_MIN(where, value) atomicMin(where, value)
+#define MEGA_ATOMIC_SWAP(where, old, next) atomicCAS(where, old, next) // what was there before
+#define MEGA_FENCE() __threadfence()
 #else
 #define MEGA_WARP 1u
 #define MEGA_WARP_LANE 0u
@@ -92,6 +96,23 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP_ANY(condition) (condition)
 #define MEGA_WARP_OR(where, bits) (*(where) |= (bits))
 #define MEGA_WARP_BARRIER() ((void)0)
+#define MEGA_BLOCK_BARRIER() ((void)0) // a block is one thread
+#define MEGA_MAX4(a, b) mega_max4(a, b)
+#define MEGA_COPY16(to, from) __builtin_memcpy(to, from, 16)
+#define MEGA_ATOMIC_ADD(where, count) __atomic_fetch_add(where, count, __ATOMIC_RELAXED)
+#define MEGA_ATOMIC_MIN(where, value) ((void)(*(where) = *(where) < (value) ? *(where) : (value)))
+#define MEGA_ATOMIC_SWAP(where, old, next) __sync_val_compare_and_swap(where, old, next)
+#define MEGA_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+// The larger of each of four bytes.
+MEGA_FN uint32_t mega_max4(uint32_t a, uint32_t b) {
+    uint32_t most = 0;
+    for (uint32_t shift = 0; shift < 32; shift += 8) {
+        const uint32_t left = a >> shift & 0xFFu, right = b >> shift & 0xFFu;
+        most |= (left > right ? left : right) << shift;
+    }
+    return most;
+}
 #endif
 
 // MEGA_AHEAD
