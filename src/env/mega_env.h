@@ -180,9 +180,9 @@ typedef struct mega_script {
     uint8_t kind;   // of the run: RUN_*
     uint8_t action; // that is held
     uint8_t end;    // what happens at its end: END_*
-    uint8_t start;  // the next starting action
-    uint8_t pad[2];
-    uint32_t left; // frames
+    uint8_t pad[3];
+    uint32_t start; // the next starting action
+    uint32_t left;  // frames
 } mega_script;
 
 enum {
@@ -226,7 +226,7 @@ MEGA_FN void script_begin(mega_script *script, uint32_t place, uint32_t stop) {
     script_set_run(script, RUN_PLAIN, 0, 0, END_NOT, place);
     script->stop = (uint8_t)stop;
     script->start = 0;
-    script->pad[0] = script->pad[1] = 0;
+    script->pad[0] = script->pad[1] = script->pad[2] = 0;
 }
 // One act, outside of a reset.
 MEGA_FN void script_begin_act(mega_script *script, uint32_t action) {
