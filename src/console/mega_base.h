@@ -37,7 +37,7 @@ typedef unsigned long long uint64_t;
 #define MEGA_LOWEST_BIT(word) (__ffs((int)(word)) - 1)
 #define MEGA_REVERSE32(word) __brev(word)
 #define MEGA_COPY(to, from, size) memcpy(to, from, size)
-#define MEGA_FILL(to, byte, size) memset(to, byte, size)
+#define MEGA_FILL(to, byte, size) mega_fill(to, byte, size)
 #define MEGA_COPY8(to, from) (*(uint64_t *)(to) = *(const uint64_t *)(from))
 #else
 #define MEGA_FN static inline __attribute__((unused))
@@ -58,7 +58,22 @@ typedef unsigned long long uint64_t;
 #endif
 #endif
 
-#if !defined(__CUDACC__)
+#if defined(__CUDACC__)
+// CUDA's own writes bytes one by one.
+MEGA_NOINLINE void mega_fill(void *to, uint32_t byte, uint64_t size) {
+    uint8_t *bytes = (uint8_t *)to;
+    const uint64_t word = byte * 0x0101010101010101u;
+    uint64_t i = 0;
+    if (((uint64_t)to & 7u) == 0) {
+        for (; i + 8u <= size; i += 8u) {
+            *(uint64_t *)(bytes + i) = word;
+        }
+    }
+    for (; i < size; i++) {
+        bytes[i] = (uint8_t)byte;
+    }
+}
+#else
 MEGA_FN uint32_t mega_reverse32(uint32_t word) {
     word = (word >> 1 & 0x55555555u) | (word & 0x55555555u) << 1;
     word = (word >> 2 & 0x33333333u) | (word & 0x33333333u) << 2;

@@ -10,14 +10,9 @@
 #include "mega_show.h"
 
 const uint32_t fake_layout[8] = {
-    sizeof(mega_batch),
-    sizeof(mega_course),
-    sizeof(mega_cell),
-    sizeof(mega_video),
-    offsetof(mega_video, current),
-    sizeof(mega_tally),
-    sizeof(mega_notice),
-    0,
+    sizeof(mega_batch),  sizeof(mega_course),           sizeof(mega_cell),
+    sizeof(mega_video),  offsetof(mega_video, current), sizeof(mega_tally),
+    sizeof(mega_notice), sizeof(mega_memo_entry),
 };
 
 typedef void fake_kernel(const mega_batch *batch, void **parameters);
@@ -83,7 +78,7 @@ FOR_EACH(run_settle_orders, batch_settle_order(batch, env))
 FOR_EACH(run_observe, show_observe(batch, env))
 FOR_BEGUN(run_look_begun, look_at(batch, env))
 FOR_BEGUN(run_keep_finals, block_keep_final(batch, env, 0, 1))
-FOR_BEGUN(run_clear_begun, block_clear(batch, env, 0, 1))
+FOR_BEGUN(run_prepare_begun, block_prepare(batch, env, 0, 1))
 FOR_BEGUN(run_settle_begun, batch_settle_start(batch, env))
 FOR_BEGUN(run_observe_begun, show_observe(batch, env))
 FOR_EACH(run_sample,
@@ -108,7 +103,7 @@ static const struct {
     {"mega_look_begun", run_look_begun},
     {"mega_start_episodes", run_start_episodes},
     {"mega_keep_finals", run_keep_finals},
-    {"mega_clear_begun", run_clear_begun},
+    {"mega_prepare_begun", run_prepare_begun},
     {"mega_take_actions", run_take_actions},
     {"mega_take_orders", run_take_orders},
     {"mega_settle_steps", run_settle_steps},

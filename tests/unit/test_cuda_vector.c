@@ -1,5 +1,6 @@
 // test_cuda_vector.c - a vector on a GPU is a vector on the CPU, bit for bit. The GPU is the fake one, which runs the
 // kernels' source on the host (tests/gpu/fake_kernels.c).
+#include "cuda_vector.h"
 #include "mega_test_cuda.h"
 #include "mega_test_machine.h"
 #include "mega_test_pair.h"
@@ -7,6 +8,7 @@
 static mega_rom *builtin;
 static test_rom_set roms;
 static test_pair pair;
+static uint32_t found, played; // beginnings of episodes
 
 // Short episodes, so that a few steps hold many resets.
 static mega_vector_desc short_episodes(uint32_t count) {
@@ -86,6 +88,10 @@ static void play_through(const mega_vector_desc *desc, uint32_t steps) {
     play(steps / 2);
     MEGA_CHECK_EQ(pair_compare_states(&pair), 0);
     check_statistics();
+    // Memory of the fake GPU is the host's.
+    const uint32_t *counts = ((const mega_cuda_vector *)pair.gpu.vector)->all.memo.counts;
+    found += counts[0];
+    played += counts[1];
     free(seeds);
     free(mask);
     pair_close(&pair);
@@ -101,6 +107,7 @@ static void case_builtin(void) {
         desc.task.sticky = k == 3 ? 0.0f : 0.25f;
         play_through(&desc, 40);
     }
+    MEGA_CHECK(found > played);
     MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
 }
 
@@ -283,16 +290,18 @@ static uint32_t game_stride = 13, game_first;
 static void case_games(void) {
     for (uint32_t k = game_first; k < roms.count; k += game_stride) {
         const mega_rom *one[1] = {roms.roms[k]};
-        mega_vector_desc desc = short_episodes(2);
+        mega_vector_desc desc = short_episodes(3);
         const int failures = mega_test_failures;
+        found = played = 0;
         desc.roms = one;
         desc.autoreset = k % 2;
         desc.task.max_episode_frames = 12;
         desc.task.noop_max = 12;
-        play_through(&desc, 6);
+        desc.task.sticky = k % 3 == 0 ? 0.0f : 0.25f;
+        play_through(&desc, game_stride == 1 ? 60 : 24);
         if (mega_test_failures != failures || game_stride == 1) {
-            printf("%s: %s\n", mega_rom_get_info(one[0])->name,
-                   mega_test_failures != failures ? "differs" : "the same");
+            printf("%s: %s, %u beginnings found, %u played\n", mega_rom_get_info(one[0])->name,
+                   mega_test_failures != failures ? "differs" : "the same", found, played);
             fflush(stdout);
         }
     }

@@ -19,7 +19,7 @@
     KERNEL(mega_look_begun)     \
     KERNEL(mega_start_episodes) \
     KERNEL(mega_keep_finals)    \
-    KERNEL(mega_clear_begun)    \
+    KERNEL(mega_prepare_begun)  \
     KERNEL(mega_take_actions)   \
     KERNEL(mega_take_orders)    \
     KERNEL(mega_settle_steps)   \
@@ -63,6 +63,7 @@ struct mega_cuda_vector {
     CUdeviceptr *blocks; // allocations
     uint32_t block_count;
     size_t video_size; // of a mega_video there
+    size_t memo_size;  // of a mega_memo_entry
     mega_batch all;    // what groups share
     mega_cuda_group *groups;
     uint32_t group_count;

@@ -11,7 +11,8 @@
 #define PROGRAM "kernels.cu"
 #define WARP 32u
 #define CHUNK 1024u // cells that are sent at a time
-#define BLOCKS 64u  // allocations beside those of games and groups
+#define MEMO_ROOM 16384u
+#define BLOCKS 64u // allocations beside those of games and groups
 
 _Static_assert(sizeof(mega_ending) == sizeof(mega_episode), "an ending has the bytes of a mega_episode");
 _Static_assert(offsetof(mega_tally, running) == sizeof(mega_vector_statistics),
@@ -33,6 +34,7 @@ static mega_status check_layout(mega_cuda_vector *vector) {
                          "%s was compiled with another layout of structs than the library's", PROGRAM);
     }
     vector->video_size = layout[3];
+    vector->memo_size = layout[7];
     return MEGA_OK;
 }
 
@@ -75,7 +77,7 @@ static void *take(mega_cuda_vector *vector, size_t size, mega_status *status) {
 
 static void find_sizes(mega_cuda_vector *vector) {
     mega_batch *all = &vector->all;
-    all->draw_room = MEGA_POWER_DRAWS;
+    all->draw_room = sizeof(mega_mt19937) / sizeof(uint32_t); // also holds a generator (mega_memo.h)
     for (uint32_t i = 0; i < vector->games.count; i++) {
         const mega_lane_setup *setup = vector->games.setups[i];
         const uint32_t ram = setup->environment->cartridge.ram_size;
@@ -91,6 +93,24 @@ static void find_sizes(mega_cuda_vector *vector) {
     all->observation_size = (uint32_t)vector->games.observation_size;
 }
 
+// Most games have a few thousand beginnings. Places are powers of two, no more than are worth it.
+static void find_memo_room(mega_cuda_vector *vector) {
+    const uint32_t most = MEMO_ROOM / vector->games.count;
+    const char *off = getenv("MEGACADE_CUDA_MEMO");
+    if (off != NULL && strcmp(off, "0") == 0) {
+        return;
+    }
+    uint32_t room = 64;
+    while (2 * room <= most && room < 4 * (uint64_t)vector->count) {
+        room *= 2;
+    }
+    vector->all.memo.room = room;
+}
+
+static size_t bytes_of_memo(const mega_cuda_vector *vector) {
+    return (size_t)vector->games.count * vector->all.memo.room * (vector->memo_size + 8);
+}
+
 static size_t bytes_of_environment(const mega_cuda_vector *vector) {
     const mega_batch *all = &vector->all;
     const size_t finals = vector->autoreset == MEGA_AUTORESET_SAME_STEP ? all->observation_size : 0;
@@ -101,7 +121,7 @@ static size_t bytes_of_environment(const mega_cuda_vector *vector) {
 
 static mega_status check_memory(const mega_cuda_vector *vector) {
     size_t free_size = 0, total_size = 0;
-    const size_t each = bytes_of_environment(vector), reserve = (size_t)64 << 20;
+    const size_t each = bytes_of_environment(vector), reserve = ((size_t)64 << 20) + bytes_of_memo(vector);
     CUDA_TRY(vector->device->driver, cuMemGetInfo, &free_size, &total_size);
     const size_t room = free_size > reserve ? (free_size - reserve) / each : 0;
     if (room >= vector->count) {
@@ -146,6 +166,11 @@ static mega_status take_memory(mega_cuda_vector *vector) {
     vector->orders = take(vector, count, &status);
     vector->seeds = take(vector, count * sizeof(int32_t), &status);
     vector->pixels = take(vector, (size_t)2 * MEGA_WIDTH * MEGA_PICTURE_ROWS, &status);
+    const size_t places = (size_t)vector->games.count * all->memo.room;
+    all->memo.tags = take(vector, places * sizeof(uint32_t), &status);
+    all->memo.known = take(vector, places * sizeof(uint32_t), &status);
+    all->memo.counts = take(vector, 2 * sizeof(uint32_t), &status);
+    all->memo.entries = take(vector, places * vector->memo_size, &status);
     columns->indices = vector->indices;
     all->actions = vector->numbers;
     all->orders = vector->orders;
@@ -204,6 +229,8 @@ static mega_status send_course(mega_cuda_vector *vector, const mega_lane_setup *
     course->resizer = (const mega_resizer *)(const void *)(base + resizer_at);
     memcpy(course->actions, setup->actions, sizeof(setup->actions));
     course->action_count = setup->action_count;
+    course->memorable =
+        environment->cartridge.ram_size == 0 && !mega_rules_outlast_resets(environment->settings.game);
     course->mode = environment->facts != NULL ? environment->facts->modes[0] : 0;
     return MEGA_OK;
 }
@@ -362,6 +389,7 @@ static void fill_numbers(mega_cuda_vector *vector, const mega_vector_desc *desc)
 static mega_status open_inside(mega_cuda_vector *vector, const mega_vector_desc *desc) {
     MEGA_TRY(open_kernels(vector));
     find_sizes(vector);
+    find_memo_room(vector);
     MEGA_TRY(check_memory(vector));
     MEGA_TRY(take_memory(vector));
     MEGA_TRY(send_courses(vector));

@@ -99,10 +99,7 @@ static mega_status start_episodes(mega_cuda_vector *vector, mega_cuda_group *gro
     void *parameters[] = {&group->batch};
     MEGA_TRY(cuda_vector_launch(vector, KERNEL_mega_start_episodes, stream,
                                 blocks_for(group->batch.lanes, START_BLOCK), START_BLOCK, parameters));
-    if (group->batch.observation_size == 0 || vector->unusual) {
-        return MEGA_OK;
-    }
-    return for_begun(vector, group, stream, KERNEL_mega_clear_begun, PLAIN_BLOCK);
+    return for_begun(vector, group, stream, KERNEL_mega_prepare_begun, PLAIN_BLOCK);
 }
 
 static mega_status look(mega_cuda_vector *vector, mega_cuda_group *group) {

@@ -12,7 +12,7 @@ extern "C" __device__ const uint32_t mega_layout[8] = {
     (uint32_t)(uint64_t)&((mega_video *)0)->current,
     sizeof(mega_tally),
     sizeof(mega_notice),
-    0,
+    sizeof(mega_memo_entry),
 };
 
 #ifndef STEP_BLOCK
@@ -82,10 +82,10 @@ extern "C" __global__ void mega_keep_finals(mega_batch batch) {
     }
 }
 
-extern "C" __global__ void mega_clear_begun(mega_batch batch) {
+extern "C" __global__ void mega_prepare_begun(mega_batch batch) {
     const uint32_t count = *batch.roster.count;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        block_clear(&batch, (uint32_t)batch.roster.queue[i], threadIdx.x, blockDim.x);
+        block_prepare(&batch, (uint32_t)batch.roster.queue[i], threadIdx.x, blockDim.x);
     }
 }
 

@@ -35,6 +35,7 @@ typedef struct mega_cell {
     uint32_t seed;
     int32_t mode; // in force from the first reset on
     uint32_t difficulty;
+    uint32_t memo; // where the beginning of this episode was found + 1, or 0
 } mega_cell;
 
 // A finished or running episode: the bytes of a mega_episode.
@@ -83,6 +84,16 @@ typedef struct mega_roster {
     int32_t *lanes;
 } mega_roster;
 
+// Beginnings of episodes (mega_memo.h): `room` places for each course.
+typedef struct mega_memo_entry mega_memo_entry;
+typedef struct mega_memo {
+    uint32_t *tags;  // 0: free
+    uint32_t *known; // 1: the entry is complete
+    mega_memo_entry *entries;
+    uint32_t *counts; // of episodes: those that were found, those that were played
+    uint32_t room;    // 0: nothing is remembered
+} mega_memo;
+
 // All of them, or a group: the argument of every kernel.
 typedef struct mega_batch {
     uint32_t count;             // environments
@@ -112,6 +123,7 @@ typedef struct mega_batch {
     const int32_t *seeds;       // likewise
     mega_roster roster;
     mega_columns columns;
+    mega_memo memo;
     mega_tally *tallies;
     mega_notice *notices; // ring of notice_room
     uint32_t *notice_count;

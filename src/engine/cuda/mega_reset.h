@@ -6,13 +6,14 @@
 // together.
 #ifndef MEGA_RESET_H
 #define MEGA_RESET_H
-#include "mega_batch.h"
+#include "mega_memo.h"
 
 enum {
     START_POWER,
     START_PROBED,
     START_POWERED,
     START_EPISODE,
+    START_EARLY,
     START_FIRE,
     START_NOOPS,
     START_AFTER_NOOP,
@@ -23,6 +24,7 @@ typedef struct mega_start {
     mega_script script;
     uint32_t place; // START_*: what comes after the script
     uint32_t noops; // to go
+    mega_recall recall;
     mega_cartridge probing;
 } mega_start;
 
@@ -101,9 +103,23 @@ MEGA_NOINLINE void start_enter(const mega_batch *batch, uint32_t env, mega_playe
         player->session.mode = cell->mode;
         player->session.difficulty = cell->difficulty;
         break;
-    case START_EPISODE: start_reset(batch, env, player, start); break;
-    case START_FIRE:
+    case START_EPISODE:
+        start_reset(batch, env, player, start);
+        start->script.stop = SCRIPT_LATE;
+        break;
+    case START_EARLY:
         start->noops = task_draw_noops(&player->view);
+        if (memo_find(batch, cell->course, player, start->noops,
+                      batch->draws + (uint64_t)batch->draw_room * env, &start->recall)) {
+            start->place = START_DONE;
+            break;
+        }
+        script_begin(&start->script, SCRIPT_LATE, SCRIPT_DONE);
+        break;
+    case START_FIRE:
+        if (player->stage.random->index != start->recall.drawn) {
+            start->recall.tag = 0; // the generator, which goes on between resets, had a say
+        }
         if (task_needs_fire(&player->view)) {
             script_begin_act(&start->script, 1);
         }
@@ -120,6 +136,7 @@ MEGA_NOINLINE void start_enter(const mega_batch *batch, uint32_t env, mega_playe
         start->place = START_NOOPS;
         if (env_game_over(&player->stage)) {
             start_reset(batch, env, player, start);
+            start->recall.tag = 0;
         }
         break;
     }
@@ -129,6 +146,7 @@ MEGA_FN void start_begin(mega_start *start, uint32_t power) {
     script_begin(&start->script, SCRIPT_DONE, SCRIPT_DONE);
     start->place = power ? START_POWER : START_EPISODE;
     start->noops = 0;
+    start->recall.tag = start->recall.found = start->recall.drawn = 0;
 }
 
 // As script_next().
@@ -182,6 +200,11 @@ MEGA_FN void batch_start(const mega_batch *batch, mega_warp *warp, uint32_t env,
         MEGA_WARP_BARRIER();
     }
     if (plays) {
+        batch->cells[env].memo = start.recall.found;
+        MEGA_ATOMIC_ADD(&batch->memo.counts[start.recall.found == 0], 1u);
+        if (start.recall.found == 0) {
+            memo_store(batch, batch->cells[env].course, &player, &start.recall);
+        }
         batch_end_start(batch, env, &player);
     }
 }
@@ -365,9 +388,10 @@ MEGA_FN void block_keep_final(const mega_batch *batch, uint32_t env, uint32_t th
     }
 }
 
-// Before the first picture of an episode is looked at: black before it.
-MEGA_FN void block_clear(const mega_batch *batch, uint32_t env, uint32_t thread, uint32_t threads) {
+// Before the first picture of an episode is looked at: it is there, and black before it.
+MEGA_FN void block_prepare(const mega_batch *batch, uint32_t env, uint32_t thread, uint32_t threads) {
     uint8_t *frames = batch->observations + (uint64_t)batch->observation_size * env;
+    memo_block_show(batch, env, thread, threads);
     block_fill(batch->earlier + (uint64_t)batch->screen_size * env, batch->screen_size, thread, threads);
     for (uint32_t i = thread; i < batch->observation_size; i += threads) {
         frames[i] = 0;
