@@ -100,6 +100,10 @@ mega_status cuda_vector_check_free(const mega_cuda_vector *vector, int32_t env_i
 // Waits for all that is in the streams.
 mega_status cuda_vector_wait(mega_cuda_vector *vector);
 
+// Copies to the GPU, complete when it returns. The groups' streams do not wait for copies that are in none, and
+// the driver may still be at work on a small one when cuMemcpyHtoD returns.
+mega_status cuda_vector_put(mega_cuda_vector *vector, void *to, const void *from, size_t size);
+
 #define CUDA_ADDRESS(pointer) ((CUdeviceptr)(uintptr_t)(pointer))
 
 // Runs `call`, which gives a mega_status, with the vector's GPU current.

@@ -12,7 +12,8 @@
 #define WARP 32u
 #define CHUNK 1024u // cells that are sent at a time
 #define MEMO_ROOM 16384u
-#define BLOCKS 64u // allocations beside those of games and groups
+#define LOOK_ROWS 250u // that mega_look has room for
+#define BLOCKS 64u     // allocations beside those of games and groups
 
 _Static_assert(sizeof(mega_ending) == sizeof(mega_episode), "an ending has the bytes of a mega_episode");
 _Static_assert(offsetof(mega_tally, running) == sizeof(mega_vector_statistics),
@@ -88,6 +89,7 @@ static void find_sizes(mega_cuda_vector *vector) {
             all->cart_ram_size = ram;
         }
         vector->unusual = vector->unusual || setup->settings.channels != 1 ||
+                          setup->environment->cartridge.height > LOOK_ROWS ||
                           (setup->resizer.kind != MEGA_RESIZE_84 && setup->resizer.kind != MEGA_RESIZE_AREA);
     }
     all->observation_size = (uint32_t)vector->games.observation_size;

@@ -111,8 +111,7 @@ const uint8_t *cuda_vector_ram(const mega_cuda_vector *vector, uint32_t env_id) 
 
 static mega_status write_byte(mega_cuda_vector *vector, uint8_t *to, uint8_t value) {
     MEGA_TRY(cuda_vector_wait(vector));
-    CUDA_TRY(vector->device->driver, cuMemcpyHtoD, CUDA_ADDRESS(to), &value, 1);
-    return MEGA_OK;
+    return cuda_vector_put(vector, to, &value, 1);
 }
 
 mega_status cuda_vector_set_ram(mega_cuda_vector *vector, uint32_t env_id, uint32_t index, uint32_t value) {

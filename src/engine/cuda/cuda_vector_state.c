@@ -96,9 +96,8 @@ static void take_core(mega_cell *cell, const mega_state_core *core) {
 static mega_status send_row(mega_cuda_vector *vector, void *column, size_t size, uint32_t env_id,
                             int32_t value) {
     const uint8_t byte = (uint8_t)value;
-    CUDA_TRY(vector->device->driver, cuMemcpyHtoD, CUDA_ADDRESS(column) + size * env_id,
-             size == 1 ? (const void *)&byte : (const void *)&value, size);
-    return MEGA_OK;
+    return cuda_vector_put(vector, (uint8_t *)column + size * env_id,
+                           size == 1 ? (const void *)&byte : (const void *)&value, size);
 }
 
 // What the environment shows until its next step.
@@ -138,25 +137,24 @@ static mega_status restore_one(mega_cuda_vector *vector, uint32_t env_id, const 
     const mega_lane_setup *setup = setup_of(vector, (int32_t)env_id);
     const size_t pictures = 2 * state_picture_size(setup->environment);
     CUstream stream = vector->groups[0].stream;
-    const CUdeviceptr place = CUDA_ADDRESS(vector->all.cells + env_id);
     state_part parts[3];
     mega_state_core core;
     mega_cell cell;
-    CUDA_TRY(cuda, cuMemcpyDtoH, &cell, place, sizeof(cell));
+    CUDA_TRY(cuda, cuMemcpyDtoH, &cell, CUDA_ADDRESS(vector->all.cells + env_id), sizeof(cell));
     memcpy(&core, from + sizeof(mega_state_header), sizeof(core));
     from += sizeof(mega_state_header) + sizeof(core);
     take_core(&cell, &core);
     find_parts(vector, env_id, parts);
     MEGA_TRY(mark_repeats(setup, from + parts[0].size + parts[1].size, &cell.task));
-    CUDA_TRY(cuda, cuMemcpyHtoD, place, &cell, sizeof(cell));
-    CUDA_TRY(cuda, cuMemcpyHtoD, CUDA_ADDRESS(&vector->all.tallies[env_id].running), &core.running,
-             sizeof(core.running));
+    MEGA_TRY(cuda_vector_put(vector, vector->all.cells + env_id, &cell, sizeof(cell)));
+    MEGA_TRY(
+        cuda_vector_put(vector, &vector->all.tallies[env_id].running, &core.running, sizeof(core.running)));
     for (uint32_t i = 0; i < 3; from += parts[i].size, i++) {
         if (parts[i].size != 0) {
-            CUDA_TRY(cuda, cuMemcpyHtoD, CUDA_ADDRESS(parts[i].address), from, parts[i].size);
+            MEGA_TRY(cuda_vector_put(vector, parts[i].address, from, parts[i].size));
         }
     }
-    CUDA_TRY(cuda, cuMemcpyHtoD, CUDA_ADDRESS(vector->pixels), from, pictures);
+    MEGA_TRY(cuda_vector_put(vector, vector->pixels, from, pictures));
     void *parameters[] = {&vector->all, &env_id, &vector->pixels};
     MEGA_TRY(cuda_vector_launch(vector, KERNEL_mega_replace, stream, 1, SHOW_BLOCK, parameters));
     CUDA_TRY(cuda, cuStreamSynchronize, stream);

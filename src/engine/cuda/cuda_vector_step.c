@@ -51,6 +51,12 @@ mega_status cuda_vector_wait(mega_cuda_vector *vector) {
     return MEGA_OK;
 }
 
+mega_status cuda_vector_put(mega_cuda_vector *vector, void *to, const void *from, size_t size) {
+    CUDA_TRY(vector->device->driver, cuMemcpyHtoD, CUDA_ADDRESS(to), from, size);
+    CUDA_TRY(vector->device->driver, cuStreamSynchronize, NULL);
+    return MEGA_OK;
+}
+
 mega_status cuda_vector_launch(mega_cuda_vector *vector, uint32_t kernel, CUstream stream, uint32_t blocks,
                                uint32_t threads, void **parameters) {
     CUDA_TRY(vector->device->driver, cuLaunchKernel, vector->kernels[kernel], blocks, 1, 1, threads, 1, 1, 0,
@@ -277,10 +283,8 @@ static mega_status set_orders(mega_cuda_vector *vector, const uint8_t *mask, con
         vector->powered[i] = vector->powered[i] || chosen;
     }
     vector->unstarted = 0;
-    const mega_cuda_driver *cuda = vector->device->driver;
-    CUDA_TRY(cuda, cuMemcpyHtoD, CUDA_ADDRESS(vector->orders), vector->host_orders, vector->count);
-    CUDA_TRY(cuda, cuMemcpyHtoD, CUDA_ADDRESS(vector->seeds), vector->host_seeds, 4 * (size_t)vector->count);
-    return MEGA_OK;
+    MEGA_TRY(cuda_vector_put(vector, vector->orders, vector->host_orders, vector->count));
+    return cuda_vector_put(vector, vector->seeds, vector->host_seeds, 4 * (size_t)vector->count);
 }
 
 static mega_status reset_inside(mega_cuda_vector *vector, const uint8_t *mask, const int32_t *seeds,

@@ -9,7 +9,7 @@ extern "C" __device__ const uint32_t mega_layout[8] = {
     sizeof(mega_course),
     sizeof(mega_cell),
     sizeof(mega_video),
-    (uint32_t)(uint64_t)&((mega_video *)0)->current,
+    sizeof(((mega_video *)0)->picture) + sizeof(((mega_video *)0)->shaded), // where its `current` is
     sizeof(mega_tally),
     sizeof(mega_notice),
     sizeof(mega_memo_entry),
