@@ -168,6 +168,80 @@ static void case_copies(void) {
     pair_close(&pair);
 }
 
+// An episode that is over in a state goes on with a reset, also where the step that ends one resets.
+static void case_over(void) {
+    mega_vector_desc desc = short_episodes(3);
+    const int32_t ids[3] = {0, 1, 2}, actions[3] = {0, 0, 0};
+    mega_vector *ending = NULL;
+    uint8_t ends[3] = {0};
+    const mega_vector_out out = {.episode_ends = ends};
+    MEGA_CHECK_EQ(mega_vector_create(&desc, &ending), MEGA_OK);
+    MEGA_CHECK_EQ(mega_vector_reset(ending, NULL, NULL, NULL), MEGA_OK);
+    for (uint32_t t = 0; t < 100 && !ends[1]; t++) {
+        MEGA_CHECK_EQ(mega_vector_step(ending, actions, NULL, &out), MEGA_OK);
+    }
+    MEGA_CHECK(ends[1]);
+    desc.autoreset = MEGA_AUTORESET_SAME_STEP;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(mega_vector_copy(pair.cpu.vector, ids, ending, ids, 3), MEGA_OK);
+    MEGA_CHECK_EQ(mega_vector_copy(pair.gpu.vector, ids, ending, ids, 3), MEGA_OK);
+    play(30);
+    MEGA_CHECK_EQ(pair_compare_states(&pair), 0);
+    pair_close(&pair);
+    mega_vector_destroy(ending);
+}
+
+// Paddles that move by parts of a step.
+static void case_strengths(void) {
+    mega_rom *rom = NULL;
+    const float strengths[3] = {0.5f, 1.0f, 0.1f};
+    const mega_rom *one[1] = {builtin};
+    mega_vector_desc desc = short_episodes(3);
+    if (mega_rom_find("breakout", NULL, &rom) == MEGA_OK) {
+        one[0] = rom;
+    }
+    desc.roms = one;
+    desc.groups = 2;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
+    for (uint32_t t = 0; t < 40; t++) {
+        for (uint32_t i = 0; i < 3; i++) {
+            pair.actions[i] = (int32_t)((t / 4 + i) % pair.choices);
+        }
+        MEGA_CHECK_EQ(mega_vector_step(pair.cpu.vector, pair.actions, strengths, &pair.cpu.out), MEGA_OK);
+        MEGA_CHECK_EQ(mega_vector_step(pair.gpu.vector, pair.actions, strengths, &pair.gpu.out), MEGA_OK);
+        MEGA_CHECK_EQ(pair_compare(&pair), 0);
+    }
+    check_ram();
+    pair_close(&pair);
+    mega_rom_destroy(rom);
+}
+
+// Without the table of beginnings everything is played.
+static void case_no_memo(void) {
+    mega_vector_desc desc = short_episodes(3);
+    play_through(&desc, 30);
+    MEGA_CHECK_EQ(found, 0);
+    MEGA_CHECK(played > 0);
+}
+
+// The GPU fails in the middle of it all: a status, and nothing is kept.
+static void case_lost(void) {
+    mega_vector_desc desc = short_episodes(2);
+    mega_vector *vector = NULL;
+    const int32_t actions[2] = {0, 0};
+    mega_status status = MEGA_OK;
+    desc.device = "cuda";
+    MEGA_CHECK_EQ(mega_vector_create(&desc, &vector), MEGA_OK);
+    status = mega_vector_reset(vector, NULL, NULL, NULL);
+    for (uint32_t t = 0; t < 100 && status == MEGA_OK; t++) {
+        status = mega_vector_step(vector, actions, NULL, NULL);
+    }
+    MEGA_CHECK_EQ(status, MEGA_ERROR_CUDA_LOST);
+    mega_vector_destroy(vector);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
+}
+
 static void case_device_view(void) {
     mega_vector_desc desc = short_episodes(4);
     mega_vector_device_view view;
@@ -320,14 +394,25 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         void (*body)(void);
+        const char *setting;
     } cases[] = {
-        {"builtin", case_builtin}, {"settings", case_settings}, {"different_games", case_different_games},
-        {"copies", case_copies},   {"view", case_device_view},  {"groups", case_groups},
-        {"errors", case_errors},   {"jammed", case_jammed},     {"games", case_games},
+        {"builtin", case_builtin, NULL},
+        {"settings", case_settings, NULL},
+        {"different_games", case_different_games, NULL},
+        {"copies", case_copies, NULL},
+        {"over", case_over, NULL},
+        {"strengths", case_strengths, NULL},
+        {"no_memo", case_no_memo, "MEGACADE_CUDA_MEMO=0"},
+        {"lost", case_lost, "FAKE_CUDA_LOST_AFTER=300"},
+        {"view", case_device_view, NULL},
+        {"groups", case_groups, NULL},
+        {"errors", case_errors, NULL},
+        {"jammed", case_jammed, NULL},
+        {"games", case_games, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (argc < 2 || strcmp(argv[1], cases[i].name) == 0) {
-            mega_test_case(cases[i].body, NULL);
+            mega_test_case(cases[i].body, cases[i].setting);
         }
     }
     test_release_roms(&roms);
