@@ -1,5 +1,5 @@
-// mega_test_pair.h - two vectors of the same environments, on the CPU and on a GPU, in step: every row that they report
-// must be the same.
+// mega_test_pair.h - two vectors of the same environments, on the CPU and on a GPU, in step: every row that
+// they report must be the same.
 #ifndef MEGA_TEST_PAIR_H
 #define MEGA_TEST_PAIR_H
 #include <stdlib.h>

@@ -121,8 +121,8 @@ MEGA_FN void env_make_sound(mega_stage *stage) {
     }
 }
 
-// One frame of an act, before and after it runs: two draws, and a frame unless the episode is over. The first part
-// returns 1 if there is a frame to run, the second its reward.
+// One frame of an act, before and after it runs: two draws, and a frame unless the episode is over. The first
+// part returns 1 if there is a frame to run, the second its reward.
 MEGA_FN uint32_t env_begin_act_frame(mega_stage *stage, uint32_t action, float strength) {
     const double a = mega_mt_next(stage->random) / 4294967296.0;
     mega_mt_next(stage->random); // player B's draw: whatever it says, B does nothing
@@ -355,8 +355,8 @@ MEGA_FN void env_play_script(mega_stage *stage, uint32_t place, uint32_t stop) {
     }
 }
 
-// What comes before the first frame: a system reset. `draws` are the next console_reset_draws() numbers of the
-// console's sequence.
+// What comes before the first frame: a system reset. `draws` are the next console_reset_draws() numbers of
+// the console's sequence.
 MEGA_FN void env_prepare_reset(mega_stage *stage, const uint32_t *draws) {
     mega_session *session = stage->session;
     stage->failed = 0;
@@ -365,8 +365,8 @@ MEGA_FN void env_prepare_reset(mega_stage *stage, const uint32_t *draws) {
     console_reset(&stage->machine, draws);
 }
 
-// A new episode, in two parts. The second depends on nothing but the console, the mode, the difficulty and the
-// paddles, unless it draws from the environment's generator.
+// A new episode, in two parts. The second depends on nothing but the console, the mode, the difficulty and
+// the paddles, unless it draws from the environment's generator.
 MEGA_FN void env_begin_reset(mega_stage *stage, const uint32_t *draws) {
     env_prepare_reset(stage, draws);
     env_play_script(stage, SCRIPT_EARLY, SCRIPT_LATE);
@@ -377,8 +377,8 @@ MEGA_FN void env_finish_reset(mega_stage *stage) {
 
 // ---- the console's random sequence ---------------------------------------------------------------------
 
-// The next `count` numbers, at the place that the console's state names. `position` is how far the generator has
-// been drawn.
+// The next `count` numbers, at the place that the console's state names. `position` is how far the generator
+// has been drawn.
 MEGA_FN void env_draw(mega_mt19937 *random, uint32_t *position, const mega_console *console, uint32_t count,
                       uint32_t *draws) {
     if (*position != console->draws) {

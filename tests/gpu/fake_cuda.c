@@ -1,6 +1,6 @@
-// fake_cuda.c - a CUDA driver without a GPU, for tests: $MEGACADE_LIBCUDA names it. Memory is the host's. A launch is
-// counted and, for a kernel of kernels.cu, done at once (fake_kernels.c). What it pretends is read from the
-// environment at each call:
+// fake_cuda.c - a CUDA driver without a GPU, for tests: $MEGACADE_LIBCUDA names it. Memory is the host's. A
+// launch is counted and, for a kernel of kernels.cu, done at once (fake_kernels.c). What it pretends is read
+// from the environment at each call:
 //
 //     FAKE_CUDA_DEVICES     how many GPUs there are (1); 0: cuInit finds none
 //     FAKE_CUDA_VERSION     the driver's version (13000)

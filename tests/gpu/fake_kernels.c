@@ -1,5 +1,6 @@
-// fake_kernels.c - the kernels of src/engine/cuda/kernels.cu for the fake driver: the same shared source, a lane or a
-// block of one thread after the other, on the host's memory. Built with MEGA_AHEAD=1, as the GPU has it.
+// fake_kernels.c - the kernels of src/engine/cuda/kernels.cu for the fake driver: the same shared source, a
+// lane or a block of one thread after the other, on the host's memory. Built with MEGA_AHEAD=1, as the GPU
+// has it.
 #include "fake_kernels.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// fake_nvrtc.c - a compiler for the fake driver: whatever it is given becomes the same few bytes. $MEGACADE_NVRTC names
-// it.
+// fake_nvrtc.c - a compiler for the fake driver: whatever it is given becomes the same few bytes.
+// $MEGACADE_NVRTC names it.
 #include <stddef.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// test_vector_cuda.c - on a machine with a GPU: a vector there against one on the CPU, row by row and state by state,
-// for every game that is found. Skipped, with the reason, where there is no GPU.
+// test_vector_cuda.c - on a machine with a GPU: a vector there against one on the CPU, row by row and state
+// by state, for every game that is found. Skipped, with the reason, where there is no GPU.
 //
 //     test_vector_cuda [GAME|all [STEPS [ENVIRONMENTS]]]
 #include <time.h>

@@ -1,5 +1,5 @@
-// test_cuda_vector.c - a vector on a GPU is a vector on the CPU, bit for bit. The GPU is the fake one, which runs the
-// kernels' source on the host (tests/gpu/fake_kernels.c).
+// test_cuda_vector.c - a vector on a GPU is a vector on the CPU, bit for bit. The GPU is the fake one, which
+// runs the kernels' source on the host (tests/gpu/fake_kernels.c).
 #include "cuda_vector.h"
 #include "mega_test_cuda.h"
 #include "mega_test_machine.h"

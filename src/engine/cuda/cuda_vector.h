@@ -3,8 +3,8 @@
 //     cuda_vector_create.c  description, memory, kernels    cuda_vector_step.c   reset, step, groups
 //     cuda_vector_state.c   save, restore                   cuda_vector_look.c   views, screens, statistics
 //
-// All of an environment is in the GPU's memory (mega_cell.h); the host keeps what it must know to check calls.
-// A group has a stream of its own: its work is done in order, and groups do not wait for each other.
+// All of an environment is in the GPU's memory (mega_cell.h); the host keeps what it must know to check
+// calls. A group has a stream of its own: its work is done in order, and groups do not wait for each other.
 #ifndef CUDA_VECTOR_H
 #define CUDA_VECTOR_H
 #include "cuda_module.h"
@@ -100,8 +100,8 @@ mega_status cuda_vector_check_free(const mega_cuda_vector *vector, int32_t env_i
 // Waits for all that is in the streams.
 mega_status cuda_vector_wait(mega_cuda_vector *vector);
 
-// Copies to the GPU, complete when it returns. The groups' streams do not wait for copies that are in none, and
-// the driver may still be at work on a small one when cuMemcpyHtoD returns.
+// Copies to the GPU, complete when it returns. The groups' streams do not wait for copies that are in none,
+// and the driver may still be at work on a small one when cuMemcpyHtoD returns.
 mega_status cuda_vector_put(mega_cuda_vector *vector, void *to, const void *from, size_t size);
 
 #define CUDA_ADDRESS(pointer) ((CUdeviceptr)(uintptr_t)(pointer))

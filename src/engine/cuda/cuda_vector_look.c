@@ -84,7 +84,8 @@ static mega_status fetch(const mega_cuda_vector *vector, void *to, const void *f
     CUDA_INSIDE(vector, copy_to_host(vector, to, from, size));
 }
 
-// The vector's own memory for such copies is behind pointers, so it may be written although the vector is const.
+// The vector's own memory for such copies is behind pointers, so it may be written although the vector is
+// const.
 const uint8_t *cuda_vector_observations(const mega_cuda_vector *vector) {
     const size_t size = vector->games.observation_size * vector->count;
     if (size == 0) {

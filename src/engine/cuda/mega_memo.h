@@ -1,12 +1,14 @@
 // mega_memo.h - beginnings of episodes that are copied instead of played, exactly. Shared source.
 //
-// What src/engine/cpu/reset_memo.c does for resets, and more, because on a GPU all environments of a step wait for one
-// that plays a hundred frames. After the first frames of a reset, the rest of the way to an episode is a function of
-// the console's bytes, mode, difficulty and paddles, of the number of acts that follow (FIRE and no-ops), and of how
-// many of them, by sticky actions, still hold FIRE. An entry stores what that led to: a session and the logs of its
-// last two pictures. Nothing is assumed: all that it depends on is compared, and what is not found is played.
+// What src/engine/cpu/reset_memo.c does for resets, and more, because on a GPU all environments of a step
+// wait for one that plays a hundred frames. After the first frames of a reset, the rest of the way to an
+// episode is a function of the console's bytes, mode, difficulty and paddles, of the number of acts that
+// follow (FIRE and no-ops), and of how many of them, by sticky actions, still hold FIRE. An entry stores what
+// that led to: a session and the logs of its last two pictures. Nothing is assumed: all that it depends on is
+// compared, and what is not found is played.
 //
-// Entries are written once, by whoever claims their tag, and are read when `known` says that they are complete.
+// Entries are written once, by whoever claims their tag, and are read when `known` says that they are
+// complete.
 #ifndef MEGA_MEMO_H
 #define MEGA_MEMO_H
 #include "mega_batch.h"
@@ -52,8 +54,8 @@ MEGA_FN void memo_copy(void *to, const void *from, uint64_t size) {
 
 // ---- keys ------------------------------------------------------------------------------------------------
 
-// What the rest of a reset depends on, with zeros for the rest of a session: counters only count, the rules are set back
-// later, and the position in the console's sequence matters for the next reset.
+// What the rest of a reset depends on, with zeros for the rest of a session: counters only count, the rules
+// are set back later, and the position in the console's sequence matters for the next reset.
 MEGA_FN void memo_make_key(const mega_session *session, mega_session *key) {
     MEGA_FILL(key, 0, sizeof(*key));
     key->console = session->console;
@@ -93,7 +95,8 @@ MEGA_FN uint32_t memo_place(const mega_batch *batch, uint32_t course, uint32_t t
 
 // ---- finding ---------------------------------------------------------------------------------------------
 
-// How many of the acts hold FIRE: the first one, if it does not stick to doing nothing, and those that stick to it.
+// How many of the acts hold FIRE: the first one, if it does not stick to doing nothing, and those that stick
+// to it.
 MEGA_FN uint32_t memo_draw_fires(mega_mt19937 *random, double sticky, uint32_t acts, uint32_t fire) {
     uint32_t fires = 0, held = fire;
     for (uint32_t i = 0; i < acts; i++) {
@@ -122,7 +125,8 @@ MEGA_FN uint32_t memo_look_up(const mega_batch *batch, uint32_t course, const me
     return 0;
 }
 
-// After the first frames of a reset, with `noops` drawn: if the rest is known, the session becomes what it leads to.
+// After the first frames of a reset, with `noops` drawn: if the rest is known, the session becomes what it
+// leads to.
 // `spare` has room for a generator.
 MEGA_NOINLINE uint32_t memo_find(const mega_batch *batch, uint32_t course, mega_player *player,
                                  uint32_t noops, uint32_t *spare, mega_recall *recall) {

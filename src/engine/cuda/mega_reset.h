@@ -1,9 +1,9 @@
 // mega_reset.h - power and the beginning of episodes in the memory of a device. Shared source.
 //
-// The way to a new episode as a learner sees it is long: power and a probe of the television format, a reset, a press
-// of FIRE, no-ops, another reset if the game is over by then. It is written as a list of frames (mega_script, and
-// around it mega_start), so that the lanes of a warp, each at another place of its own list, run their frames
-// together.
+// The way to a new episode as a learner sees it is long: power and a probe of the television format, a reset,
+// a press of FIRE, no-ops, another reset if the game is over by then. It is written as a list of frames
+// (mega_script, and around it mega_start), so that the lanes of a warp, each at another place of its own
+// list, run their frames together.
 #ifndef MEGA_RESET_H
 #define MEGA_RESET_H
 #include "mega_memo.h"
@@ -162,7 +162,8 @@ MEGA_FN uint32_t start_next(const mega_batch *batch, uint32_t env, mega_player *
 
 // ---- a warp ----------------------------------------------------------------------------------------------
 
-// The episode has begun; its picture is left to others: it is the only one of its stack, and is pooled with black.
+// The episode has begun; its picture is left to others: it is the only one of its stack, and is pooled with
+// black.
 MEGA_FN void batch_end_start(const mega_batch *batch, uint32_t env, mega_player *player) {
     mega_cell *cell = &batch->cells[env];
     cell->power = 0;

@@ -1,4 +1,5 @@
-// mega_show.h - pictures of a device's consoles for those who do not learn from gray ones of 84 x 84. Shared source.
+// mega_show.h - pictures of a device's consoles for those who do not learn from gray ones of 84 x 84. Shared
+// source.
 #ifndef MEGA_SHOW_H
 #define MEGA_SHOW_H
 #include "mega_look.h"
