@@ -47,14 +47,15 @@ MEGA_FN void look_pool(const mega_batch *batch, uint32_t env, uint8_t *screen, u
     uint8_t *pooled = batch->pooled + (uint64_t)batch->screen_size * env;
     const uint8_t *earlier = batch->earlier + (uint64_t)batch->screen_size * env;
     const uint32_t pooling = course->task.maxpool && course->task.frame_skip > 1,
-                   left = task_unseen_frames(&course->task, &cell->step);
+                   left = task_unseen_frames(&course->task, &cell->step),
+                   shows = left == 0 || (left == 2 && course->task.envpool);
     const mega_source last = look_source(video, 0), before = look_source(video, 1);
     for (uint32_t y = thread; y < course->cartridge.height; y += threads) {
         uint64_t other[MEGA_WIDTH / 8];
         uint8_t *row = screen + MEGA_WIDTH * y;
         uint32_t *words = (uint32_t *)row;
         uint32_t *old = (uint32_t *)(pooled + MEGA_WIDTH * y);
-        if (left == 0) {
+        if (shows) {
             look_row(&last, course, y, row);
         } else {
             for (uint32_t i = 0; i < MEGA_WIDTH / 4; i++) {
@@ -72,7 +73,7 @@ MEGA_FN void look_pool(const mega_batch *batch, uint32_t env, uint8_t *screen, u
                 words[i] = MEGA_MAX4(words[i], others[i]);
             }
         }
-        if (left <= 1) {
+        if (shows || left == 1) {
             for (uint32_t i = 0; i < MEGA_WIDTH / 4; i++) {
                 old[i] = words[i];
             }
@@ -96,10 +97,11 @@ MEGA_FN uint8_t look_pixel_84(const mega_resizer *resizer, const uint8_t *screen
     return rest == 100 ? resize_area_pixel(resizer, screen, y, x, 0) : (uint8_t)(whole + (rest > 100));
 }
 
-// Moves the stack down by one frame and fills the last place.
+// Moves the stack down by one frame and fills the last place; all of them where EnvPool begins a game.
 MEGA_FN void look_push(const mega_batch *batch, uint32_t env, const uint8_t *screen, uint32_t thread,
                        uint32_t threads) {
-    const mega_course *course = &batch->courses[batch->cells[env].course];
+    const mega_cell *cell = &batch->cells[env];
+    const mega_course *course = &batch->courses[cell->course];
     const mega_resizer *resizer = course->resizer;
     uint8_t *frames = batch->observations + (uint64_t)batch->observation_size * env;
     const uint32_t size = resizer->height * resizer->width;
@@ -118,11 +120,15 @@ MEGA_FN void look_push(const mega_batch *batch, uint32_t env, const uint8_t *scr
         }
     }
     MEGA_BLOCK_BARRIER();
-    uint8_t *newest = frames + (course->task.stack - 1u) * size;
+    const uint32_t repeated = cell->fresh && course->task.envpool && !cell->task.continued;
+    const uint32_t newest = course->task.stack - 1u;
     for (uint32_t i = thread; i < size; i += threads) {
         const uint32_t y = i / resizer->width, x = i % resizer->width;
-        newest[i] = resizer->kind == MEGA_RESIZE_84 ? look_pixel_84(resizer, screen, y, x)
-                                                    : resize_area_pixel(resizer, screen, y, x, 0);
+        const uint8_t pixel = resizer->kind == MEGA_RESIZE_84 ? look_pixel_84(resizer, screen, y, x)
+                                                              : resize_area_pixel(resizer, screen, y, x, 0);
+        for (uint32_t f = repeated ? 0u : newest; f <= newest; f++) {
+            frames[f * size + i] = pixel;
+        }
     }
 }
 
