@@ -6,13 +6,15 @@ file(GLOB cuda_headers CONFIGURE_DEPENDS src/console/mega_*.h src/games/mega_*.h
                                          src/engine/cuda/mega_*.h)
 file(GLOB cuda_programs CONFIGURE_DEPENDS src/engine/cuda/*.cu)
 
+set(MEGA_CUDA_TARGETS 80 86 89 90 100 120 CACHE STRING "Compute capabilities that MEGA_EMBED_CUBIN compiles for")
+
 set(cuda_pairs)
 set(cuda_images)
 if(MEGA_EMBED_CUBIN)
   find_program(MEGA_NVCC nvcc HINTS $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda PATH_SUFFIXES bin REQUIRED)
   execute_process(COMMAND ${MEGA_NVCC} --list-gpu-arch OUTPUT_VARIABLE known_targets)
   set(targets)
-  foreach(target 80 86 89 90 100 120)
+  foreach(target ${MEGA_CUDA_TARGETS})
     if(known_targets MATCHES "compute_${target}[^0-9]")
       list(APPEND targets -gencode arch=compute_${target},code=sm_${target})
       set(newest ${target})

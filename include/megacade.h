@@ -15,7 +15,7 @@
 //
 // Sections: status - roms - games - env (one console as the Arcade Learning Environment plays it) -
 // task (one environment as a learner sees it: skipped, pooled, resized and stacked frames) -
-// vector (many of these, stepped together by several threads).
+// vector (many of these, stepped together by several threads or on a GPU).
 //
 // Errors:    functions that can fail return mega_status; mega_last_error() is the sentence.
 // Ownership: pointers in arguments are borrowed for the call; create/destroy come in pairs, destroy
@@ -294,8 +294,9 @@ MEGA_API mega_status mega_action_from_polar(float radius, float theta, float fir
 
 // ---- vector ------------------------------------------------------------------------------------------
 
-// Many environments stepped by several threads. Each has the behaviour of a mega_task, and its results do not
-// depend on the number of threads, on their cores, on groups, or on who else is in the batch.
+// Many environments stepped by several threads, or on a GPU. Each has the behaviour of a mega_task, and its
+// results do not depend on the device, on the number of threads, on their cores, on groups, or on who else is
+// in the batch.
 //
 // Three ways to use it:
 //     step        all environments, and wait for them
@@ -337,6 +338,7 @@ typedef struct mega_vector_desc {
     uint32_t rom_count;           // 1: all environments play it; else count
     const int32_t *modes;         // one per environment (MEGA_MODE_DEFAULT is allowed), or NULL
     const uint32_t *difficulties; // one per environment, or NULL
+    const char *device;           // NULL or "cpu"; "cuda" is the first GPU, "cuda:1" the second
 } mega_vector_desc;
 
 // Arrays of the caller, with a row per result. Each may be NULL: not wanted. Rows are the environments in
@@ -417,8 +419,39 @@ MEGA_API mega_status mega_vector_screen(mega_vector *vector, uint32_t env_id, ui
 MEGA_API mega_status mega_vector_screen_rgb(mega_vector *vector, uint32_t env_id, uint8_t *pixels,
                                             size_t size);
 
+// On a GPU: the same calls with the same results, but batch must be count and start_states 0, `threads` and `pin`
+// are ignored, and mega_vector_ram and mega_vector_observations copy to the host when they are called: what they
+// return is right until the next call. A learner on the GPU reads and writes these arrays in place:
+typedef struct
+    mega_vector_device_view {    // addresses in the GPU's memory, valid until destroy; count rows each
+    uint8_t *observations;       // NULL when blind
+    uint8_t *final_observations; // with MEGA_AUTORESET_SAME_STEP, where episode_ends is 1; else NULL
+    int32_t *rewards;
+    int32_t *lives;
+    int32_t *frame_numbers;
+    int32_t *episode_frame_numbers;
+    uint8_t *terminations;
+    uint8_t *truncations;
+    uint8_t *episode_ends;
+    int32_t *actions; // for mega_vector_step_device: indices, as in mega_vector_step
+    void *stream;     // the CUstream that all work is ordered in
+    int32_t device;   // the GPU's number
+    uint32_t pad;
+} mega_vector_device_view;
+MEGA_API mega_status mega_vector_get_device_view(mega_vector *vector, mega_vector_device_view *out);
+
+enum {
+    MEGA_STEP_SAMPLE =
+        1, // actions are drawn on the GPU, uniformly, from `seed` and the number of steps so far
+    MEGA_STEP_NO_WAIT = 2 // returns when the work is in the stream; failures show in a later call that waits
+};
+// As mega_vector_step, with the actions that the view's array holds; one that is out of its range counts as 0.
+// `out` must be NULL with MEGA_STEP_NO_WAIT. The step begins after what the caller put into the view's stream.
+MEGA_API mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const mega_vector_out *out);
+
 // Save states of whole environments: console, generators, stack, counters of the episode. They go on bit for
-// bit in any vector of this version with the same cartridge, preprocessing and, to play on alike, settings.
+// bit in any vector of this version, on any device, with the same cartridge, preprocessing and, to play on
+// alike, settings.
 // Bytes of a state; the largest one's when games differ.
 MEGA_API size_t mega_vector_state_size(const mega_vector *vector);
 // `bytes` receives `count` states of mega_vector_state_size() bytes; `size` is for all of them.
@@ -427,7 +460,8 @@ MEGA_API mega_status mega_vector_save(mega_vector *vector, const int32_t *env_id
 // Either all `count` states are good and taken, or none.
 MEGA_API mega_status mega_vector_restore(mega_vector *vector, const int32_t *env_ids, uint32_t count,
                                          const void *bytes, size_t size);
-// State from_ids[k] of `from` into to_ids[k] of `to`, one after the other. The two may be the same vector.
+// State from_ids[k] of `from` into to_ids[k] of `to`, one after the other. The two may be the same vector, or
+// on different devices.
 MEGA_API mega_status mega_vector_copy(mega_vector *to, const int32_t *to_ids, mega_vector *from,
                                       const int32_t *from_ids, uint32_t count);
 

@@ -71,10 +71,25 @@ static void hash_step(const bench_run *bench) {
     }
 }
 
+// The same on a GPU, without a look at the results: it draws the actions itself.
+static int run_device_rounds(const bench_run *bench, uint64_t rounds) {
+    for (uint64_t round = 0; round < rounds; round++) {
+        const uint32_t wait = round + 1 < rounds ? (uint32_t)MEGA_STEP_NO_WAIT : 0u;
+        const mega_status status = mega_vector_step_device(bench->vector, MEGA_STEP_SAMPLE | wait, NULL);
+        if (status != MEGA_OK) {
+            return mega_report_status(status);
+        }
+    }
+    return MEGA_EXIT_OK;
+}
+
 // Steps every environment `rounds` times. Returns an exit code.
 static int run_rounds(const bench_run *bench, uint64_t rounds, bool hashing) {
     const mega_vector_out out = {.rewards = bench->rewards};
     uint32_t choices = 0;
+    if (strcmp(bench->device, "cpu") != 0 && !hashing) {
+        return run_device_rounds(bench, rounds);
+    }
     (void)mega_vector_actions(bench->vector, &choices);
     for (uint64_t round = 0; round < rounds; round++) {
         for (int64_t i = 0; i < bench->envs; i++) {
@@ -138,6 +153,7 @@ static int open_vector(bench_run *bench) {
         .blind = bench->height == 0,
         .roms = roms,
         .rom_count = 1,
+        .device = bench->device,
         .task =
             {
                 .struct_size = sizeof desc.task,
@@ -296,7 +312,7 @@ static int measure(bench_run *bench) {
 static void add_options(bench_run *bench) {
     mega_options *options = &bench->options;
     mega_load_add_rom(&bench->load, options);
-    (void)mega_options_text(options, "device", "D", &bench->device, "where to run: cpu");
+    (void)mega_options_text(options, "device", "D", &bench->device, "where to run: cpu, cuda or cuda:1");
     (void)mega_options_int(options, "envs", "N", &bench->envs, 1, 1 << 24, "environments");
     (void)mega_options_int(options, "threads", "T", &bench->threads, 1, THREADS_MAX,
                            "threads that share the environments");
@@ -311,7 +327,7 @@ static void add_options(bench_run *bench) {
 }
 
 static int set_up(bench_run *bench) {
-    int exit_code = mega_load_check_device(bench->device);
+    int exit_code = mega_load_check_device(bench->device, true);
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = check_settings(bench);
     }

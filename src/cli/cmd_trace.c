@@ -149,7 +149,7 @@ static int open_output(trace_run *run) {
 }
 
 static int set_up(trace_run *run) {
-    int exit_code = mega_load_check_device(run->device);
+    int exit_code = mega_load_check_device(run->device, false);
     if (exit_code == MEGA_EXIT_OK && run->envs != 1) {
         exit_code = mega_report_usage("--envs: this version traces one environment; leave it out or give 1");
     }

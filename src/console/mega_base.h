@@ -41,7 +41,7 @@ typedef unsigned long long uint64_t;
 #define MEGA_LOWEST_BIT(word) (__ffs((int)(word)) - 1)
 #define MEGA_REVERSE32(word) __brev(word)
 #define MEGA_COPY(to, from, size) memcpy(to, from, size)
-#define MEGA_FILL(to, byte, size) memset(to, byte, size)
+#define MEGA_FILL(to, byte, size) mega_fill(to, byte, size)
 #define MEGA_COPY4(to, from) (*(uint32_t *)(to) = *(const uint32_t *)(from))
 #define MEGA_COPY8(to, from) (*(uint64_t *)(to) = *(const uint64_t *)(from))
 #else
@@ -66,7 +66,22 @@ typedef unsigned long long uint64_t;
 #endif
 #endif
 
-#if !defined(__CUDACC__)
+#if defined(__CUDACC__)
+// CUDA's own writes bytes one by one.
+MEGA_NOINLINE void mega_fill(void *to, uint32_t byte, uint64_t size) {
+    uint8_t *bytes = (uint8_t *)to;
+    const uint64_t word = byte * 0x0101010101010101u;
+    uint64_t i = 0;
+    if (((uint64_t)to & 7u) == 0) {
+        for (; i + 8u <= size; i += 8u) {
+            *(uint64_t *)(bytes + i) = word;
+        }
+    }
+    for (; i < size; i++) {
+        bytes[i] = (uint8_t)byte;
+    }
+}
+#else
 MEGA_FN uint32_t mega_reverse32(uint32_t word) {
     word = (word >> 1 & 0x55555555u) | (word & 0x55555555u) << 1;
     word = (word >> 2 & 0x33333333u) | (word & 0x33333333u) << 2;
@@ -93,7 +108,13 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_BLOCK_BARRIER() __syncthreads()
 #define MEGA_BLOCK_ANY(condition) __syncthreads_or((int)(condition))
 #define MEGA_MAX4(a, b) __vmaxu4(a, b)
+#define MEGA_PICK4(bytes, selector) __byte_perm(bytes, 0u, selector) // four of four bytes, by nibbles
+#define MEGA_COUNT_BITS(word) __popc(word)
 #define MEGA_COPY16(to, from) (*(uint4 *)(to) = *(const uint4 *)(from))
+#define MEGA_ATOMIC_ADD(where, count) atomicAdd(where, count) // what was there before
+#define MEGA_ATOMIC_MIN(where, value) atomicMin(where, value)
+#define MEGA_ATOMIC_SWAP(where, old, next) atomicCAS(where, old, next) // what was there before
+#define MEGA_FENCE() __threadfence()
 #else
 #define MEGA_WARP 1u
 #define MEGA_WARP_LANE 0u
@@ -103,8 +124,33 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP_ANY(condition) (condition)
 #define MEGA_WARP_OR(where, bits) (*(where) |= (bits))
 #define MEGA_WARP_BARRIER() ((void)0)
+#define MEGA_BLOCK_BARRIER() ((void)0) // a block is one thread
 #define MEGA_BLOCK_ANY(condition) (condition)
-#define MEGA_BLOCK_BARRIER() ((void)0)
+#define MEGA_PICK4(bytes, selector) mega_pick4(bytes, selector)
+#define MEGA_COUNT_BITS(word) __builtin_popcount(word)
+#define MEGA_MAX4(a, b) mega_max4(a, b)
+#define MEGA_COPY16(to, from) __builtin_memcpy(to, from, 16)
+#define MEGA_ATOMIC_ADD(where, count) __atomic_fetch_add(where, count, __ATOMIC_RELAXED)
+#define MEGA_ATOMIC_MIN(where, value) ((void)(*(where) = *(where) < (value) ? *(where) : (value)))
+#define MEGA_ATOMIC_SWAP(where, old, next) __sync_val_compare_and_swap(where, old, next)
+#define MEGA_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+
+// The larger of each of four bytes.
+MEGA_FN uint32_t mega_max4(uint32_t a, uint32_t b) {
+    uint32_t most = 0;
+    for (uint32_t shift = 0; shift < 32; shift += 8) {
+        const uint32_t left = a >> shift & 0xFFu, right = b >> shift & 0xFFu;
+        most |= (left > right ? left : right) << shift;
+    }
+    return most;
+}
+MEGA_FN uint32_t mega_pick4(uint32_t bytes, uint32_t selector) {
+    uint32_t picked = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        picked |= (bytes >> 8u * (selector >> 4u * i & 3u) & 0xFFu) << 8u * i;
+    }
+    return picked;
+}
 #endif
 
 // MEGA_AHEAD

@@ -112,39 +112,6 @@ MEGA_FN void env_hold(mega_stage *stage, uint32_t action, float strength) {
     console_set_input(&stage->machine, &pads);
 }
 
-// Part of a run of frames with one action, the rules running after each.
-MEGA_FN void env_play_part(mega_stage *stage, uint32_t action, float strength, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        env_hold(stage, action, strength);
-        env_run_frame(stage);
-        env_step_rules(stage);
-    }
-}
-MEGA_FN void env_play(mega_stage *stage, uint32_t action, float strength, uint32_t count) {
-    env_play_part(stage, action, strength, count);
-    env_end_run(stage);
-}
-
-MEGA_FN void env_soft_reset(mega_stage *stage) {
-    env_play(stage, MEGA_ENV_RESET, 1.0f, 4);
-    stage->sticky_action = 0;
-    stage->sticky_strength = 1.0f;
-}
-
-// SELECT is held without the rules looking; only the frame after its release counts.
-MEGA_FN void env_press_select(mega_stage *stage, uint32_t frames) {
-    mega_pads pads = env_released(stage);
-    pads.select = 1;
-    console_set_input(&stage->machine, &pads);
-    for (uint32_t i = 0; i < frames; i++) {
-        env_run_frame(stage);
-    }
-    env_end_run(stage);
-    env_play(stage, 0, 1.0f, 1);
-    stage->session->frame_number++;
-    stage->session->episode_frame_number++;
-}
-
 // ---- act -----------------------------------------------------------------------------------------------
 
 MEGA_FN void env_make_sound(mega_stage *stage) {
@@ -154,8 +121,8 @@ MEGA_FN void env_make_sound(mega_stage *stage) {
     }
 }
 
-// One frame of an act, before and after it runs: two draws, and a frame unless the episode is over. The first part
-// returns 1 if there is a frame to run, the second its reward.
+// One frame of an act, before and after it runs: two draws, and a frame unless the episode is over. The first
+// part returns 1 if there is a frame to run, the second its reward.
 MEGA_FN uint32_t env_begin_act_frame(mega_stage *stage, uint32_t action, float strength) {
     const double a = mega_mt_next(stage->random) / 4294967296.0;
     mega_mt_next(stage->random); // player B's draw: whatever it says, B does nothing
@@ -204,46 +171,226 @@ MEGA_FN int32_t env_act(mega_stage *stage, uint32_t action, float strength) {
 
 // ---- reset ---------------------------------------------------------------------------------------------
 
-MEGA_FN void env_select_mode(mega_stage *stage) {
-    mega_rules *rules = &stage->session->rules;
-    for (;;) {
-        const mega_request request =
-            mega_rules_select(stage->settings->game, rules, env_memory(stage), stage->session->mode);
-        switch (request.kind) {
-        case MEGA_REQUEST_SELECT: env_press_select(stage, (uint32_t)request.amount); break;
-        case MEGA_REQUEST_SELECT_RND: env_press_select(stage, 2u + mega_mt_next(stage->random) % 256u); break;
-        case MEGA_REQUEST_ACT: env_act(stage, (uint32_t)request.amount, 1.0f); break;
-        case MEGA_REQUEST_SOFT_RESET: env_soft_reset(stage); break;
-        case MEGA_REQUEST_FAIL: stage->failed = 1; return;
-        default: return;
-        }
+// A reset as a list of frames, one at a time, so that whoever runs frames can do it: a loop, or many consoles
+// together. script_next() sets the controllers for the next frame and says whether there is one; script_ran()
+// comes after the frame.
+typedef struct mega_script {
+    uint8_t place;  // SCRIPT_*: what comes after the run of frames in progress
+    uint8_t stop;   // where the script ends
+    uint8_t kind;   // of the run: RUN_*
+    uint8_t action; // that is held
+    uint8_t end;    // what happens at its end: END_*
+    uint8_t pad[3];
+    uint32_t start; // the next starting action
+    uint32_t left;  // frames
+} mega_script;
+
+enum {
+    RUN_PLAIN, // the switches stay, and the rules do not look
+    RUN_HOLD,  // an action is held, and the rules look
+    RUN_ACT    // an act, as by a player: may stick, and plays no frame when the game is over
+};
+enum {
+    END_NOT, // the run goes on in the next one
+    END_RUN,
+    END_SOFT_RESET,
+    END_COUNTED, // it counts as one frame
+    END_ACT
+};
+enum {
+    SCRIPT_EARLY,
+    SCRIPT_LATE,
+    SCRIPT_SOFT_RESET,
+    SCRIPT_RULES,
+    SCRIPT_SELECT,
+    SCRIPT_RELEASE,
+    SCRIPT_LAST_RESET,
+    SCRIPT_START,
+    SCRIPT_DONE
+};
+
+// A reset begins with a few frames in which most programs clear RAM and the random start of the timer stops
+// mattering; so most resets are the same from there on.
+#define MEGA_RESET_EARLY_FRAMES 4
+
+MEGA_FN void script_set_run(mega_script *script, uint32_t kind, uint32_t action, uint32_t frames,
+                            uint32_t end, uint32_t place) {
+    script->kind = (uint8_t)kind;
+    script->action = (uint8_t)action;
+    script->left = frames;
+    script->end = (uint8_t)end;
+    script->place = (uint8_t)place;
+}
+// The part of a reset from one place to another.
+MEGA_FN void script_begin(mega_script *script, uint32_t place, uint32_t stop) {
+    script_set_run(script, RUN_PLAIN, 0, 0, END_NOT, place);
+    script->stop = (uint8_t)stop;
+    script->start = 0;
+    script->pad[0] = script->pad[1] = script->pad[2] = 0;
+}
+// One act, outside of a reset.
+MEGA_FN void script_begin_act(mega_script *script, uint32_t action) {
+    script_begin(script, SCRIPT_DONE, SCRIPT_DONE);
+    script_set_run(script, RUN_ACT, action, 1, END_ACT, SCRIPT_DONE);
+}
+
+MEGA_FN void script_end_run(mega_script *script, mega_stage *stage) {
+    const uint32_t end = script->end;
+    script->end = END_NOT;
+    if (end == END_NOT) {
+        return;
+    }
+    if (end == END_ACT) {
+        env_make_sound(stage);
+        return;
+    }
+    env_end_run(stage);
+    if (end == END_SOFT_RESET) {
+        stage->sticky_action = 0;
+        stage->sticky_strength = 1.0f;
+    } else if (end == END_COUNTED) {
+        stage->session->frame_number++;
+        stage->session->episode_frame_number++;
     }
 }
 
-// A new episode, in two parts. The first is a system reset and a few frames, in which most programs clear RAM
-// and the random start of the timer stops mattering; so most resets are the same from there on. `draws` are the
-// next console_reset_draws() numbers of the console's sequence.
-#define MEGA_RESET_EARLY_FRAMES 4
-MEGA_FN void env_begin_reset(mega_stage *stage, const uint32_t *draws) {
+// SELECT is held without the rules looking; only the frame after its release counts.
+MEGA_FN void script_press_select(mega_script *script, mega_stage *stage, uint32_t frames) {
+    mega_pads pads = env_released(stage);
+    pads.select = 1;
+    console_set_input(&stage->machine, &pads);
+    script_set_run(script, RUN_PLAIN, 0, frames, END_RUN, SCRIPT_RELEASE);
+}
+
+MEGA_FN void script_select_mode(mega_script *script, mega_stage *stage) {
+    const mega_request request = mega_rules_select(stage->settings->game, &stage->session->rules,
+                                                   env_memory(stage), stage->session->mode);
+    switch (request.kind) {
+    case MEGA_REQUEST_SELECT: script_press_select(script, stage, (uint32_t)request.amount); break;
+    case MEGA_REQUEST_SELECT_RND:
+        script_press_select(script, stage, 2u + mega_mt_next(stage->random) % 256u);
+        break;
+    case MEGA_REQUEST_ACT:
+        script_set_run(script, RUN_ACT, (uint32_t)request.amount, stage->settings->frame_skip, END_ACT,
+                       SCRIPT_SELECT);
+        break;
+    case MEGA_REQUEST_SOFT_RESET:
+        script_set_run(script, RUN_HOLD, MEGA_ENV_RESET, 4, END_SOFT_RESET, SCRIPT_SELECT);
+        break;
+    case MEGA_REQUEST_FAIL:
+        stage->failed = 1;
+        script->place = SCRIPT_LAST_RESET;
+        break;
+    default: script->place = SCRIPT_LAST_RESET; break;
+    }
+}
+
+// Sets up the run of frames that comes next.
+MEGA_FN void script_enter(mega_script *script, mega_stage *stage) {
+    const mega_settings *settings = stage->settings;
+    switch (script->place) {
+    case SCRIPT_EARLY:
+        script_set_run(script, RUN_HOLD, 0, MEGA_RESET_EARLY_FRAMES, END_NOT, SCRIPT_LATE);
+        break;
+    case SCRIPT_LATE:
+        script_set_run(script, RUN_HOLD, 0, 60 - MEGA_RESET_EARLY_FRAMES, END_RUN, SCRIPT_SOFT_RESET);
+        break;
+    case SCRIPT_SOFT_RESET:
+        script_set_run(script, RUN_HOLD, MEGA_ENV_RESET, 4, END_SOFT_RESET, SCRIPT_RULES);
+        break;
+    case SCRIPT_RULES:
+        mega_rules_reset(settings->game, &stage->session->rules);
+        script->place = SCRIPT_SELECT;
+        break;
+    case SCRIPT_SELECT: script_select_mode(script, stage); break;
+    case SCRIPT_RELEASE: script_set_run(script, RUN_HOLD, 0, 1, END_COUNTED, SCRIPT_SELECT); break;
+    case SCRIPT_LAST_RESET:
+        script_set_run(script, RUN_HOLD, MEGA_ENV_RESET, 4, END_SOFT_RESET, SCRIPT_START);
+        break;
+    default:
+        if (script->start < settings->starting_action_count) {
+            script_set_run(script, RUN_HOLD, settings->starting_actions[script->start++], 1, END_RUN,
+                           SCRIPT_START);
+        } else {
+            script->place = SCRIPT_DONE;
+        }
+        break;
+    }
+}
+
+// Returns 1 if there is a frame to run, 0 at the end of the script, also when asked again.
+MEGA_NOINLINE uint32_t script_next(mega_script *script, mega_stage *stage) {
+    for (;;) {
+        for (; script->left != 0; script->left--) {
+            if (script->kind == RUN_HOLD) {
+                env_hold(stage, script->action, 1.0f);
+            }
+            if (script->kind != RUN_ACT || env_begin_act_frame(stage, script->action, 1.0f)) {
+                return 1;
+            }
+        }
+        script_end_run(script, stage);
+        if (script->place == script->stop) {
+            return 0;
+        }
+        script_enter(script, stage);
+    }
+}
+
+MEGA_NOINLINE void script_ran(mega_script *script, mega_stage *stage) {
+    if (script->kind == RUN_HOLD) {
+        env_step_rules(stage);
+    } else if (script->kind == RUN_ACT) {
+        env_end_act_frame(stage);
+    }
+    script->left--;
+}
+
+MEGA_FN void env_play_script(mega_stage *stage, uint32_t place, uint32_t stop) {
+    mega_script script;
+    script_begin(&script, place, stop);
+    while (script_next(&script, stage)) {
+        env_run_frame(stage);
+        script_ran(&script, stage);
+    }
+}
+
+// What comes before the first frame: a system reset. `draws` are the next console_reset_draws() numbers of
+// the console's sequence.
+MEGA_FN void env_prepare_reset(mega_stage *stage, const uint32_t *draws) {
     mega_session *session = stage->session;
     stage->failed = 0;
     session->episode_frame_number = 0;
     session->paddle[0] = session->paddle[1] = (session->paddle_min + session->paddle_max) / 2;
     console_reset(&stage->machine, draws);
-    env_play_part(stage, 0, 1.0f, MEGA_RESET_EARLY_FRAMES);
 }
-// The second part depends on nothing but the console, the mode, the difficulty and the paddles, unless it draws
-// from the environment's generator.
+
+// A new episode, in two parts. The second depends on nothing but the console, the mode, the difficulty and
+// the paddles, unless it draws from the environment's generator.
+MEGA_FN void env_begin_reset(mega_stage *stage, const uint32_t *draws) {
+    env_prepare_reset(stage, draws);
+    env_play_script(stage, SCRIPT_EARLY, SCRIPT_LATE);
+}
 MEGA_FN void env_finish_reset(mega_stage *stage) {
-    const mega_settings *settings = stage->settings;
-    env_play(stage, 0, 1.0f, 60 - MEGA_RESET_EARLY_FRAMES);
-    env_soft_reset(stage);
-    mega_rules_reset(settings->game, &stage->session->rules);
-    env_select_mode(stage);
-    env_soft_reset(stage);
-    for (uint32_t i = 0; i < settings->starting_action_count; i++) {
-        env_play(stage, settings->starting_actions[i], 1.0f, 1);
+    env_play_script(stage, SCRIPT_LATE, SCRIPT_DONE);
+}
+
+// ---- the console's random sequence ---------------------------------------------------------------------
+
+// The next `count` numbers, at the place that the console's state names. `position` is how far the generator,
+// which begins with `seed`, has been drawn.
+MEGA_FN void env_draw(mega_mt19937 *random, uint32_t seed, uint32_t *position, const mega_console *console,
+                      uint32_t count, uint32_t *draws) {
+    if (*position != console->draws) {
+        mega_mt_seed(random, seed);
+        for (*position = 0; *position < console->draws; ++*position) {
+            mega_mt_next(random);
+        }
     }
+    for (uint32_t i = 0; i < count; i++) {
+        draws[i] = mega_mt_next(random);
+    }
+    *position += count;
 }
 
 // ---- power on ------------------------------------------------------------------------------------------

@@ -165,6 +165,12 @@ MEGA_FN uint32_t task_goes_on(const mega_task_view *task) {
            task->state->frames < (uint32_t)settings->max_frames;
 }
 
+// The counters of an episode that begins.
+MEGA_FN void task_begin_counting(mega_task_view *task) {
+    task->state->frames = task->state->continued ? task->state->frames : 0;
+    task->state->lives = task->stage->session->rules.lives;
+}
+
 // After the no-ops: the first observation shows the screen, with zeros before it; EnvPool repeats the screen.
 MEGA_FN void task_begin_episode(mega_task_view *task) {
     const uint32_t continued = task->state->continued, size = task_frame_size(task);
@@ -178,8 +184,7 @@ MEGA_FN void task_begin_episode(mega_task_view *task) {
             MEGA_COPY(task->frames + (i - 1) * size, task->frames + (task->settings->stack - 1) * size, size);
         }
     }
-    task->state->frames = continued ? task->state->frames : 0;
-    task->state->lives = task->stage->session->rules.lives;
+    task_begin_counting(task);
 }
 
 // ---- step ----------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
-// fake_cuda.c - a CUDA driver without a GPU, for tests: $MEGACADE_LIBCUDA names it. Memory is the host's, a
-// launch is counted and does nothing. What it pretends is read from the environment at each call:
+// fake_cuda.c - a CUDA driver without a GPU, for tests: $MEGACADE_LIBCUDA names it. Memory is the host's. A
+// launch is counted and, for a kernel of kernels.cu, done at once (fake_kernels.c). What it pretends is read
+// from the environment at each call:
 //
 //     FAKE_CUDA_DEVICES     how many GPUs there are (1); 0: cuInit finds none
 //     FAKE_CUDA_VERSION     the driver's version (13000)
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "cuda_driver.h"
+#include "fake_kernels.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define HEADER 64 // keeps the size of an allocation and the alignment of what follows
@@ -182,12 +184,15 @@ DEFINE(cuModuleUnload, (CUmodule module)) {
 }
 DEFINE(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name)) {
     (void)module;
-    *function = (CUfunction)(void *)&handles[2];
+    const void *kernel = fake_kernel_find(name);
+    *function = (CUfunction)(uintptr_t)(kernel != NULL ? kernel : &handles[2]);
     return strcmp(name, "missing") == 0 ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
 DEFINE(cuModuleGetGlobal_v2, (CUdeviceptr * address, size_t *size, CUmodule module, const char *name)) {
-    (void)address, (void)size, (void)module, (void)name;
-    return CUDA_ERROR_NOT_FOUND;
+    (void)module;
+    *address = (CUdeviceptr)(uintptr_t)fake_layout;
+    *size = sizeof fake_layout;
+    return strcmp(name, "mega_layout") == 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 DEFINE(cuFuncGetAttribute, (int *value, CUfunction_attribute which, CUfunction function)) {
     (void)function;
@@ -207,12 +212,13 @@ DEFINE(cuOccupancyMaxActiveBlocksPerMultiprocessor,
 DEFINE(cuLaunchKernel, (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z,
                         unsigned int shared_size, CUstream stream, void **parameters, void **extra)) {
-    (void)function, (void)shared_size, (void)stream, (void)parameters, (void)extra;
+    (void)shared_size, (void)stream, (void)extra;
     REACH();
     if (grid_x * grid_y * grid_z == 0 || block_x * block_y * block_z == 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     launches++;
+    fake_kernel_run((const void *)function, parameters);
     return CUDA_SUCCESS;
 }
 

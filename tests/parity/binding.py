@@ -133,6 +133,7 @@ class VectorDesc(ctypes.Structure):
         ("rom_count", c_uint32),
         ("modes", POINTER(c_int32)),
         ("difficulties", POINTER(c_uint32)),
+        ("device", c_char_p),
     ]
 
 

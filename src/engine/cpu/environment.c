@@ -54,19 +54,9 @@ void environment_connect(mega_environment *env, mega_scratch *scratch) {
 
 // ---- the console's random sequence ---------------------------------------------------------------------
 
-// The next `count` numbers, at the position that the console's state names.
 static const uint32_t *next_draws(mega_environment *env, uint32_t count) {
-    if (env->console_position != env->session.console.draws) {
-        mega_mt_seed(&env->console_random, env->setup->console_seed);
-        for (env->console_position = 0; env->console_position < env->session.console.draws;
-             env->console_position++) {
-            mega_mt_next(&env->console_random);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        env->scratch->draws[i] = mega_mt_next(&env->console_random);
-    }
-    env->console_position += count;
+    env_draw(&env->console_random, env->setup->console_seed, &env->console_position, &env->session.console,
+             count, env->scratch->draws);
     return env->scratch->draws;
 }
 

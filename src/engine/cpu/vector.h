@@ -10,7 +10,8 @@
 #ifndef VECTOR_H
 #define VECTOR_H
 #include "crew.h"
-#include "lane.h"
+#include "vector_engine.h"
+#include "vector_games.h"
 #include "work.h"
 
 enum {
@@ -56,25 +57,22 @@ typedef struct mega_group {
     const mega_vector_out *out; // NULL: nothing is wanted
 } mega_group;
 
-struct mega_vector {
+struct mega_cpu_vector {
+    mega_vector base;
     mega_crew crew;
     mega_ring jobs, results;
     uint32_t count, batch, autoreset, seed;
     uint32_t hands; // threads, with the caller's
-    size_t observation_size;
-    uint8_t actions[MEGA_ACTION_COUNT];
-    uint32_t action_count;
+    mega_vector_games games;
 
     mega_member *members; // [count]
     mega_group *groups;   // [group_count]
     uint32_t group_count;
-    mega_scratch **scratch;   // one for each hand of the crew
-    mega_lane_setup **setups; // one for each game
-    uint32_t setup_count;
-    uint8_t *observations; // [count][observation_size]
-    uint8_t *finals;       // likewise, with MEGA_AUTORESET_SAME_STEP
-    uint8_t *pooled;       // [count][screen_stride]
-    uint8_t *stores;       // [count][store_stride]: parked pictures
+    mega_scratch **scratch; // one for each hand of the crew
+    uint8_t *observations;  // [count][observation_size]
+    uint8_t *finals;        // likewise, with MEGA_AUTORESET_SAME_STEP
+    uint8_t *pooled;        // [count][screen_stride]
+    uint8_t *stores;        // [count][store_stride]: parked pictures
     size_t screen_stride, store_stride;
     mega_range *ranges; // [group_count][hands]
     atomic_uint *slots; // of both rings
@@ -96,54 +94,54 @@ struct mega_vector {
 // ---- vector_create.c
 
 // Makes an environment that was never reset.
-mega_status vector_open_member(mega_vector *vector, const mega_vector_desc *desc, uint32_t i);
+mega_status vector_open_member(mega_cpu_vector *vector, const mega_vector_desc *desc, uint32_t i);
 
 // ---- vector_play.c
 
 // The crew's run_one.
 bool vector_run_one(void *vector, uint32_t hand);
 // Takes one environment of this group and plays it; false if none is left.
-bool vector_run_group(mega_vector *vector, mega_group *group, uint32_t hand);
+bool vector_run_group(mega_cpu_vector *vector, mega_group *group, uint32_t hand);
 // Writes what environment `env_id` last showed to a row of `out`.
-void vector_write_row(const mega_vector *vector, uint32_t env_id, const mega_vector_out *out, uint32_t row);
+void vector_write_row(const mega_cpu_vector *vector, uint32_t env_id, const mega_vector_out *out,
+                      uint32_t row);
 
 // ---- vector_step.c
 
 // In a child process the threads are started again, unless there was work that is now lost.
-mega_status vector_ready(mega_vector *vector);
-mega_status vector_check_idle(const mega_vector *vector);
+mega_status vector_ready(mega_cpu_vector *vector);
+mega_status vector_check_idle(const mega_cpu_vector *vector);
 // There is such an environment, and its work is not outstanding.
-mega_status vector_check_free(const mega_vector *vector, int32_t env_id);
+mega_status vector_check_free(const mega_cpu_vector *vector, int32_t env_id);
 // Sets the jobs of `count` steps: of the environments `ids`, or of those from `first` on. Either all or none.
-mega_status vector_set_steps(mega_vector *vector, const int32_t *ids, uint32_t first, uint32_t count,
+mega_status vector_set_steps(mega_cpu_vector *vector, const int32_t *ids, uint32_t first, uint32_t count,
                              const int32_t *actions, const float *strengths);
 // Notes the end of an episode and a failure of an environment whose work is done.
-void vector_collect(mega_vector *vector, uint32_t env_id);
+void vector_collect(mega_cpu_vector *vector, uint32_t env_id);
 // MEGA_OK, or what vector_collect found.
-mega_status vector_verdict(const mega_vector *vector);
+mega_status vector_verdict(const mega_cpu_vector *vector);
 // Waits for everything outstanding and forgets its results.
-void vector_discard(mega_vector *vector);
+void vector_discard(mega_cpu_vector *vector);
 
 // ---- vector_async.c
 
 // Sends the job that each of these environments holds; NULL is all of them.
-void vector_enqueue(mega_vector *vector, const int32_t *ids, uint32_t count);
+void vector_enqueue(mega_cpu_vector *vector, const int32_t *ids, uint32_t count);
 // Helps, then waits, until the k-th result is there. False when the time was up.
-bool vector_await(mega_vector *vector, uint32_t k, const mega_deadline *deadline, uint32_t *env_id);
+bool vector_await(mega_cpu_vector *vector, uint32_t k, const mega_deadline *deadline, uint32_t *env_id);
 
 // ---- vector_state.c
 
-size_t vector_largest_state(const mega_vector *vector);
-// Writes the state of an environment: vector_largest_state() bytes, of which the rest stays as it is.
-void vector_save_member(mega_vector *vector, uint32_t env_id, uint8_t *to);
+// Writes the state of an environment: at most state_largest() bytes.
+void vector_save_member(mega_cpu_vector *vector, uint32_t env_id, uint8_t *to);
 // Puts a state that was checked into an environment whose lane is bound.
 void vector_restore_bound(mega_member *member, const uint8_t *from);
 
 // ---- vector_starts.c
 
 // Makes the start states, with the members as they are before their first reset, and leaves them so.
-mega_status vector_make_starts(mega_vector *vector, const mega_vector_desc *desc);
+mega_status vector_make_starts(mega_cpu_vector *vector, const mega_vector_desc *desc);
 // Starts an episode in an environment whose lane is bound.
-void vector_copy_start(const mega_vector *vector, mega_member *member);
+void vector_copy_start(const mega_cpu_vector *vector, mega_member *member);
 
 #endif

@@ -2,7 +2,7 @@
 #include "status.h"
 #include "vector.h"
 
-void vector_enqueue(mega_vector *vector, const int32_t *ids, uint32_t count) {
+void vector_enqueue(mega_cpu_vector *vector, const int32_t *ids, uint32_t count) {
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t env_id = ids != NULL ? (uint32_t)ids[k] : k;
         vector->members[env_id].queued = 1;
@@ -14,7 +14,8 @@ void vector_enqueue(mega_vector *vector, const int32_t *ids, uint32_t count) {
 
 // Marks the environments as queued, so that one that is named twice is found; undone by the caller on
 // failure.
-static mega_status mark_queued(mega_vector *vector, const int32_t *ids, uint32_t count, uint32_t *marked) {
+static mega_status mark_queued(mega_cpu_vector *vector, const int32_t *ids, uint32_t count,
+                               uint32_t *marked) {
     for (*marked = 0; *marked < count; ++*marked) {
         const int32_t env_id = ids[*marked];
         MEGA_TRY(vector_check_free(vector, env_id));
@@ -28,8 +29,8 @@ static mega_status mark_queued(mega_vector *vector, const int32_t *ids, uint32_t
     return MEGA_OK;
 }
 
-mega_status mega_vector_send(mega_vector *vector, const int32_t *env_ids, uint32_t count,
-                             const int32_t *actions, const float *strengths) {
+mega_status cpu_vector_send(mega_cpu_vector *vector, const int32_t *env_ids, uint32_t count,
+                            const int32_t *actions, const float *strengths) {
     MEGA_TRY(vector_ready(vector));
     if (env_ids == NULL && count != vector->batch) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "%u actions for a batch of %u environments", count,
@@ -51,7 +52,7 @@ mega_status mega_vector_send(mega_vector *vector, const int32_t *env_ids, uint32
     return MEGA_OK;
 }
 
-bool vector_await(mega_vector *vector, uint32_t k, const mega_deadline *deadline, uint32_t *env_id) {
+bool vector_await(mega_cpu_vector *vector, uint32_t k, const mega_deadline *deadline, uint32_t *env_id) {
     for (;;) {
         const unsigned seen = gate_look(&vector->crew.done);
         if (ring_peek(&vector->results, k, env_id)) {
@@ -64,7 +65,7 @@ bool vector_await(mega_vector *vector, uint32_t k, const mega_deadline *deadline
     }
 }
 
-mega_status mega_vector_recv(mega_vector *vector, int32_t timeout_ms, const mega_vector_out *out) {
+mega_status cpu_vector_recv(mega_cpu_vector *vector, int32_t timeout_ms, const mega_vector_out *out) {
     MEGA_TRY(vector_ready(vector));
     if (vector->queued < vector->batch) {
         return mega_fail(MEGA_ERROR_ORDER, "a batch has %u results, and %u are outstanding", vector->batch,

@@ -10,7 +10,7 @@ static uint8_t *row_of(uint8_t *rows, size_t size, uint32_t row) {
 // ---- playing -------------------------------------------------------------------------------------------
 
 // `forced`: the user asked for it.
-static void start_episode(mega_vector *vector, mega_member *member, uint32_t env_id, int32_t seed,
+static void start_episode(mega_cpu_vector *vector, mega_member *member, uint32_t env_id, int32_t seed,
                           bool forced) {
     mega_lane *lane = &member->lane;
     if (seed >= 0 || !member->powered) {
@@ -45,7 +45,7 @@ static void end_episode(mega_member *member, uint32_t env_id) {
 }
 
 // `final` is where the last observation of an episode goes, if the step also resets; NULL if nobody wants it.
-static void step(mega_vector *vector, mega_member *member, uint32_t env_id, uint8_t *final) {
+static void step(mega_cpu_vector *vector, mega_member *member, uint32_t env_id, uint8_t *final) {
     const mega_task_outcome outcome = lane_step(&member->lane, member->job.action, member->job.strength);
     member->outcome.reward = outcome.reward;
     member->outcome.terminated = outcome.terminated;
@@ -61,13 +61,13 @@ static void step(mega_vector *vector, mega_member *member, uint32_t env_id, uint
         return;
     }
     if (final != NULL) {
-        memcpy(final, member->lane.view.frames, vector->observation_size);
+        memcpy(final, member->lane.view.frames, vector->games.observation_size);
         member->outcome.has_final = 1;
     }
     start_episode(vector, member, env_id, -1, false);
 }
 
-static void play(mega_vector *vector, uint32_t env_id, uint32_t hand, uint8_t *final) {
+static void play(mega_cpu_vector *vector, uint32_t env_id, uint32_t hand, uint8_t *final) {
     mega_member *member = &vector->members[env_id];
     if (member->job.kind == MEGA_JOB_REPORT) {
         member->outcome.ended = member->outcome.has_final = 0;
@@ -89,7 +89,7 @@ static void play(mega_vector *vector, uint32_t env_id, uint32_t hand, uint8_t *f
 
 // ---- rows ----------------------------------------------------------------------------------------------
 
-static void write_numbers(const mega_vector *vector, uint32_t env_id, const mega_vector_out *out,
+static void write_numbers(const mega_cpu_vector *vector, uint32_t env_id, const mega_vector_out *out,
                           uint32_t row) {
     const mega_member *member = &vector->members[env_id];
     const mega_session *session = &member->lane.environment.session;
@@ -119,8 +119,9 @@ static void write_numbers(const mega_vector *vector, uint32_t env_id, const mega
     }
 }
 
-void vector_write_row(const mega_vector *vector, uint32_t env_id, const mega_vector_out *out, uint32_t row) {
-    const size_t size = vector->observation_size;
+void vector_write_row(const mega_cpu_vector *vector, uint32_t env_id, const mega_vector_out *out,
+                      uint32_t row) {
+    const size_t size = vector->games.observation_size;
     if (out == NULL) {
         return;
     }
@@ -136,8 +137,8 @@ void vector_write_row(const mega_vector *vector, uint32_t env_id, const mega_vec
 
 // ---- taking work ---------------------------------------------------------------------------------------
 
-bool vector_run_group(mega_vector *vector, mega_group *group, uint32_t hand) {
-    const size_t size = vector->observation_size;
+bool vector_run_group(mega_cpu_vector *vector, mega_group *group, uint32_t hand) {
+    const size_t size = vector->games.observation_size;
     uint32_t env_id;
     if (!round_take(&group->round, hand, &env_id)) {
         return false;
@@ -160,20 +161,20 @@ bool vector_run_group(mega_vector *vector, mega_group *group, uint32_t hand) {
     return true;
 }
 
-static bool run_queued(mega_vector *vector, uint32_t hand) {
+static bool run_queued(mega_cpu_vector *vector, uint32_t hand) {
     uint32_t env_id;
     if (!ring_take(&vector->jobs, &env_id)) {
         return false;
     }
     play(vector, env_id, hand,
-         vector->finals != NULL ? row_of(vector->finals, vector->observation_size, env_id) : NULL);
+         vector->finals != NULL ? row_of(vector->finals, vector->games.observation_size, env_id) : NULL);
     ring_add(&vector->results, env_id);
     gate_signal(&vector->crew.done);
     return true;
 }
 
 bool vector_run_one(void *context, uint32_t hand) {
-    mega_vector *vector = context;
+    mega_cpu_vector *vector = context;
     for (uint32_t g = 0; g < vector->group_count; g++) {
         if (vector_run_group(vector, &vector->groups[g], hand)) {
             return true;

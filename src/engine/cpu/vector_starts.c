@@ -6,6 +6,7 @@
 
 #include "status.h"
 #include "vector.h"
+#include "vector_format.h"
 
 #define STARTS_MAX 65536u
 
@@ -14,7 +15,7 @@ static bool is_alike(const mega_lane *a, const mega_lane *b) {
 }
 
 // Numbers the pools. firsts[pool] is the first environment of each.
-static void find_pools(mega_vector *vector, uint32_t *firsts) {
+static void find_pools(mega_cpu_vector *vector, uint32_t *firsts) {
     for (uint32_t i = 0; i < vector->count; i++) {
         uint32_t pool = 0;
         while (pool < vector->start_pool_count &&
@@ -28,12 +29,12 @@ static void find_pools(mega_vector *vector, uint32_t *firsts) {
     }
 }
 
-static uint8_t *start_of(const mega_vector *vector, uint32_t pool, uint32_t k) {
-    return vector->starts + ((size_t)pool * vector->start_count + k) * vector_largest_state(vector);
+static uint8_t *start_of(const mega_cpu_vector *vector, uint32_t pool, uint32_t k) {
+    return vector->starts + ((size_t)pool * vector->start_count + k) * state_largest(&vector->games);
 }
 
 // Plays the starts of a pool in its first environment, which is as new afterwards.
-static mega_status play_starts(mega_vector *vector, const mega_vector_desc *desc, uint32_t env_id) {
+static mega_status play_starts(mega_cpu_vector *vector, const mega_vector_desc *desc, uint32_t env_id) {
     mega_member *member = &vector->members[env_id];
     const uint32_t pool = member->start_pool;
     for (uint32_t k = 0; k < vector->start_count; k++) {
@@ -49,13 +50,14 @@ static mega_status play_starts(mega_vector *vector, const mega_vector_desc *desc
     lane_close(&member->lane);
     memset(vector->pooled + vector->screen_stride * env_id, 0, vector->screen_stride);
     memset(vector->stores + vector->store_stride * env_id, 0, vector->store_stride);
-    if (vector->observation_size != 0) {
-        memset(vector->observations + vector->observation_size * env_id, 0, vector->observation_size);
+    if (vector->games.observation_size != 0) {
+        memset(vector->observations + vector->games.observation_size * env_id, 0,
+               vector->games.observation_size);
     }
     return vector_open_member(vector, desc, env_id);
 }
 
-mega_status vector_make_starts(mega_vector *vector, const mega_vector_desc *desc) {
+mega_status vector_make_starts(mega_cpu_vector *vector, const mega_vector_desc *desc) {
     if (desc->start_states == 0) {
         return MEGA_OK;
     }
@@ -63,7 +65,7 @@ mega_status vector_make_starts(mega_vector *vector, const mega_vector_desc *desc
         return mega_fail(MEGA_ERROR_ARGUMENT, "start_states is %u, expected at most %u", desc->start_states,
                          STARTS_MAX);
     }
-    const size_t each = vector_largest_state(vector);
+    const size_t each = state_largest(&vector->games);
     uint32_t *firsts = malloc(vector->count * sizeof(*firsts));
     if (firsts == NULL) {
         return mega_fail_memory(vector->count * sizeof(*firsts));
@@ -85,7 +87,7 @@ mega_status vector_make_starts(mega_vector *vector, const mega_vector_desc *desc
 }
 
 // The generators are the environment's own: they draw which start it is, and the sticky actions after it.
-void vector_copy_start(const mega_vector *vector, mega_member *member) {
+void vector_copy_start(const mega_cpu_vector *vector, mega_member *member) {
     mega_lane *lane = &member->lane;
     const uint32_t k = mega_mt_below(&lane->task.noop_random, vector->start_count);
     const mega_mt19937 random = lane->environment.random, noop_random = lane->task.noop_random;

@@ -8,11 +8,11 @@
 
 // ---- common ground -------------------------------------------------------------------------------------
 
-static bool is_idle(const mega_vector *vector) {
-    return mega_vector_outstanding(vector) == 0;
+static bool is_idle(const mega_cpu_vector *vector) {
+    return cpu_vector_outstanding(vector) == 0;
 }
 
-mega_status vector_ready(mega_vector *vector) {
+mega_status vector_ready(mega_cpu_vector *vector) {
     vector->failed = -1;
     if (!crew_is_stranded(&vector->crew)) {
         return MEGA_OK;
@@ -25,12 +25,12 @@ mega_status vector_ready(mega_vector *vector) {
     return crew_restart(&vector->crew);
 }
 
-mega_status vector_check_idle(const mega_vector *vector) {
+mega_status vector_check_idle(const mega_cpu_vector *vector) {
     return is_idle(vector) ? MEGA_OK
                            : mega_fail(MEGA_ERROR_ORDER, "results are outstanding; receive them first");
 }
 
-mega_status vector_check_free(const mega_vector *vector, int32_t env_id) {
+mega_status vector_check_free(const mega_cpu_vector *vector, int32_t env_id) {
     if (env_id < 0 || (uint32_t)env_id >= vector->count) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "environment %d is not one of 0 to %u", env_id,
                          vector->count - 1);
@@ -45,7 +45,7 @@ mega_status vector_check_free(const mega_vector *vector, int32_t env_id) {
                              "the result of environment %d is outstanding; receive it first", env_id);
 }
 
-void vector_collect(mega_vector *vector, uint32_t env_id) {
+void vector_collect(mega_cpu_vector *vector, uint32_t env_id) {
     const mega_member *member = &vector->members[env_id];
     if (member->outcome.status != MEGA_OK && vector->failed < 0) {
         vector->failed = (int32_t)env_id;
@@ -64,7 +64,7 @@ void vector_collect(mega_vector *vector, uint32_t env_id) {
     vector->episode_count += vector->episode_count < vector->episode_capacity;
 }
 
-mega_status vector_verdict(const mega_vector *vector) {
+mega_status vector_verdict(const mega_cpu_vector *vector) {
     if (vector->failed < 0) {
         return MEGA_OK;
     }
@@ -74,10 +74,10 @@ mega_status vector_verdict(const mega_vector *vector) {
 
 // ---- jobs ----------------------------------------------------------------------------------------------
 
-static mega_status check_step(const mega_vector *vector, int32_t env_id, int32_t action, float strength) {
-    if (action < 0 || (uint32_t)action >= vector->action_count) {
+static mega_status check_step(const mega_cpu_vector *vector, int32_t env_id, int32_t action, float strength) {
+    if (action < 0 || (uint32_t)action >= vector->games.action_count) {
         return mega_fail(MEGA_ERROR_ACTION, "action %d of environment %d is not one of 0 to %u", action,
-                         env_id, vector->action_count - 1);
+                         env_id, vector->games.action_count - 1);
     }
     if (isnan(strength)) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength of environment %d is not a number",
@@ -86,7 +86,7 @@ static mega_status check_step(const mega_vector *vector, int32_t env_id, int32_t
     return MEGA_OK;
 }
 
-mega_status vector_set_steps(mega_vector *vector, const int32_t *ids, uint32_t first, uint32_t count,
+mega_status vector_set_steps(mega_cpu_vector *vector, const int32_t *ids, uint32_t first, uint32_t count,
                              const int32_t *actions, const float *strengths) {
     if (actions == NULL) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "a step needs %u actions", count);
@@ -98,13 +98,13 @@ mega_status vector_set_steps(mega_vector *vector, const int32_t *ids, uint32_t f
     for (uint32_t k = 0; k < count; k++) {
         mega_job *job = &vector->members[ids != NULL ? (uint32_t)ids[k] : first + k].job;
         job->kind = MEGA_JOB_STEP;
-        job->action = vector->actions[actions[k]];
+        job->action = vector->games.actions[actions[k]];
         job->strength = strengths != NULL ? strengths[k] : 1.0f;
     }
     return MEGA_OK;
 }
 
-static mega_status check_started(const mega_vector *vector) {
+static mega_status check_started(const mega_cpu_vector *vector) {
     return vector->unstarted == 0 ? MEGA_OK
                                   : mega_fail(MEGA_ERROR_ORDER,
                                               "%u environments were never reset; call "
@@ -122,7 +122,7 @@ static void start_group(mega_group *group, bool direct, const mega_vector_out *o
 }
 
 // Helps, then waits, until the group's round is over. False when the time was up.
-static bool finish_group(mega_vector *vector, mega_group *group, const mega_deadline *deadline) {
+static bool finish_group(mega_cpu_vector *vector, mega_group *group, const mega_deadline *deadline) {
     for (;;) {
         const unsigned seen = gate_look(&vector->crew.done);
         if (round_over(&group->round)) {
@@ -143,7 +143,7 @@ static bool finish_group(mega_vector *vector, mega_group *group, const mega_dead
     return true;
 }
 
-static mega_status run_rounds(mega_vector *vector, const mega_vector_out *out) {
+static mega_status run_rounds(mega_cpu_vector *vector, const mega_vector_out *out) {
     const mega_deadline never = deadline_in(-1);
     for (uint32_t g = 0; g < vector->group_count; g++) {
         start_group(&vector->groups[g], true, out);
@@ -155,7 +155,7 @@ static mega_status run_rounds(mega_vector *vector, const mega_vector_out *out) {
     return vector_verdict(vector);
 }
 
-void vector_discard(mega_vector *vector) {
+void vector_discard(mega_cpu_vector *vector) {
     const mega_deadline never = deadline_in(-1);
     uint32_t env_id;
     for (uint32_t g = 0; g < vector->group_count; g++) {
@@ -175,7 +175,7 @@ void vector_discard(mega_vector *vector) {
 
 // ---- public --------------------------------------------------------------------------------------------
 
-static mega_status set_resets(mega_vector *vector, const uint8_t *mask, const int32_t *seeds) {
+static mega_status set_resets(mega_cpu_vector *vector, const uint8_t *mask, const int32_t *seeds) {
     for (uint32_t i = 0; mask != NULL && i < vector->count; i++) {
         if (mask[i] == 0 && !vector->members[i].started) {
             return mega_fail(MEGA_ERROR_ORDER, "environment %u was never reset; the first reset is of all",
@@ -199,8 +199,8 @@ static mega_status set_resets(mega_vector *vector, const uint8_t *mask, const in
     return MEGA_OK;
 }
 
-mega_status mega_vector_reset(mega_vector *vector, const uint8_t *mask, const int32_t *seeds,
-                              const mega_vector_out *out) {
+mega_status cpu_vector_reset(mega_cpu_vector *vector, const uint8_t *mask, const int32_t *seeds,
+                             const mega_vector_out *out) {
     MEGA_TRY(vector_ready(vector));
     vector_discard(vector);
     MEGA_TRY(set_resets(vector, mask, seeds));
@@ -208,14 +208,14 @@ mega_status mega_vector_reset(mega_vector *vector, const uint8_t *mask, const in
         return run_rounds(vector, out);
     }
     vector_enqueue(vector, NULL, vector->count);
-    return mega_vector_recv(vector, -1, out);
+    return cpu_vector_recv(vector, -1, out);
 }
 
-mega_status mega_vector_step(mega_vector *vector, const int32_t *actions, const float *strengths,
-                             const mega_vector_out *out) {
+mega_status cpu_vector_step(mega_cpu_vector *vector, const int32_t *actions, const float *strengths,
+                            const mega_vector_out *out) {
     if (vector->batch < vector->count) {
-        MEGA_TRY(mega_vector_send(vector, NULL, vector->batch, actions, strengths));
-        return mega_vector_recv(vector, -1, out);
+        MEGA_TRY(cpu_vector_send(vector, NULL, vector->batch, actions, strengths));
+        return cpu_vector_recv(vector, -1, out);
     }
     MEGA_TRY(vector_ready(vector));
     MEGA_TRY(vector_check_idle(vector));
@@ -224,7 +224,7 @@ mega_status mega_vector_step(mega_vector *vector, const int32_t *actions, const 
     return run_rounds(vector, out);
 }
 
-static mega_status check_group(const mega_vector *vector, uint32_t group) {
+static mega_status check_group(const mega_cpu_vector *vector, uint32_t group) {
     if (vector->batch < vector->count) {
         return mega_fail(MEGA_ERROR_ORDER, "groups need batch == count; the batch is %u of %u", vector->batch,
                          vector->count);
@@ -236,8 +236,8 @@ static mega_status check_group(const mega_vector *vector, uint32_t group) {
     return MEGA_OK;
 }
 
-mega_status mega_vector_group_send(mega_vector *vector, uint32_t group, const int32_t *actions,
-                                   const float *strengths) {
+mega_status cpu_vector_group_send(mega_cpu_vector *vector, uint32_t group, const int32_t *actions,
+                                  const float *strengths) {
     MEGA_TRY(vector_ready(vector));
     MEGA_TRY(check_group(vector, group));
     MEGA_TRY(check_started(vector));
@@ -251,8 +251,8 @@ mega_status mega_vector_group_send(mega_vector *vector, uint32_t group, const in
     return MEGA_OK;
 }
 
-mega_status mega_vector_group_recv(mega_vector *vector, uint32_t group, int32_t timeout_ms,
-                                   const mega_vector_out *out) {
+mega_status cpu_vector_group_recv(mega_cpu_vector *vector, uint32_t group, int32_t timeout_ms,
+                                  const mega_vector_out *out) {
     MEGA_TRY(vector_ready(vector));
     MEGA_TRY(check_group(vector, group));
     mega_group *chosen = &vector->groups[group];

@@ -1,12 +1,12 @@
 // kernels.cu - the kernels of the CUDA engine: thin wrappers around the shared source.
 #include "mega_look.h"
+#include "mega_reset.h"
+#include "mega_show.h"
 
-// Sizes that the host must agree with.
-extern "C" __device__ const uint32_t mega_layout[4] = {
-    sizeof(mega_batch),
-    sizeof(mega_course),
-    sizeof(mega_cell),
-    sizeof(mega_video),
+// Sizes: those that the host must agree with, and those of what only the GPU knows.
+extern "C" __device__ const uint32_t mega_layout[7] = {
+    sizeof(mega_batch),  sizeof(mega_course), sizeof(mega_cell),       sizeof(mega_tally),
+    sizeof(mega_notice), sizeof(mega_video),  sizeof(mega_memo_entry),
 };
 
 // A block has as many warps as a multiprocessor gets of them, up to this.
@@ -22,28 +22,135 @@ extern "C" __global__ void __launch_bounds__(STEP_THREADS, 1) mega_step(mega_bat
     batch_step(&batch, warp, env >= 0 ? (uint32_t)env : 0u, env >= 0 && !batch.cells[env].over);
 }
 
-#define LOOK_BLOCK 224
+#define LOOK_BLOCK 256
 
-extern "C" __global__ void __launch_bounds__(LOOK_BLOCK, 6) mega_look(mega_batch batch) {
-    __shared__ __align__(16) uint8_t screen[MEGA_WIDTH * 250];
-    const uint32_t env = blockIdx.x;
-    look_pool(&batch, env, screen, threadIdx.x, LOOK_BLOCK);
+extern "C" __global__ void __launch_bounds__(LOOK_BLOCK, 5) mega_look(mega_batch batch) {
+    __shared__ __align__(16) mega_canvas canvas;
+    const uint32_t env = batch.first + blockIdx.x;
+    look_pool(&batch, env, &canvas, threadIdx.x, LOOK_BLOCK);
     __syncthreads();
-    look_push(&batch, env, screen, threadIdx.x, LOOK_BLOCK);
+    look_push(&batch, env, &canvas, threadIdx.x, LOOK_BLOCK);
 }
 
-// Uniform random actions.
-extern "C" __global__ void mega_random_actions(mega_batch batch, int32_t *actions, uint32_t seed, uint32_t step) {
-    const uint32_t env = blockIdx.x * blockDim.x + threadIdx.x;
-    if (env >= batch.count) {
-        return;
+// The same for those that begin an episode.
+extern "C" __global__ void __launch_bounds__(LOOK_BLOCK, 5) mega_look_begun(mega_batch batch) {
+    __shared__ __align__(16) mega_canvas canvas;
+    const uint32_t count = *batch.roster.count;
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        const uint32_t env = (uint32_t)batch.roster.queue[i];
+        look_pool(&batch, env, &canvas, threadIdx.x, LOOK_BLOCK);
+        __syncthreads();
+        look_push(&batch, env, &canvas, threadIdx.x, LOOK_BLOCK);
+        __syncthreads();
     }
-    const mega_course *course = &batch.courses[batch.cells[env].course];
-    uint32_t h = seed ^ env * 0x9E3779B9u ^ step * 0x85EBCA6Bu;
-    h ^= h >> 16;
-    h *= 0x7FEB352Du;
-    h ^= h >> 15;
-    h *= 0x846CA68Bu;
-    h ^= h >> 16;
-    actions[env] = course->actions[h % course->action_count];
+}
+
+// ---- the beginning of episodes ---------------------------------------------------------------------------
+
+#define START_BLOCK 64
+
+extern "C" __global__ void __launch_bounds__(START_BLOCK, 8) mega_start_episodes(mega_batch batch) {
+    __shared__ mega_warp warps[START_BLOCK / 32];
+    const uint32_t lane = blockIdx.x * START_BLOCK + threadIdx.x;
+    if (lane >= batch.lanes) {
+        return; // whole warps
+    }
+    const int32_t env = roster_find(&batch, lane);
+    if (__any_sync(0xFFFFFFFFu, env >= 0)) {
+        // A lane without an environment looks at one of its game, so that there is something to look at.
+        const int32_t other = __reduce_max_sync(0xFFFFFFFFu, env);
+        batch_start(&batch, &warps[threadIdx.x / 32], (uint32_t)(env >= 0 ? env : other), env >= 0);
+    }
+}
+
+extern "C" __global__ void mega_keep_finals(mega_batch batch) {
+    const uint32_t count = *batch.roster.count;
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        block_keep_final(&batch, (uint32_t)batch.roster.queue[i], threadIdx.x, blockDim.x);
+    }
+}
+
+extern "C" __global__ void mega_prepare_begun(mega_batch batch) {
+    const uint32_t count = *batch.roster.count;
+    for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
+        block_prepare(&batch, (uint32_t)batch.roster.queue[i], threadIdx.x, blockDim.x);
+    }
+}
+
+// ---- one thread per environment --------------------------------------------------------------------------
+
+// The environment of this thread, or -1.
+static __device__ int32_t env_of_thread(const mega_batch *batch) {
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    return i < batch->count ? (int32_t)(batch->first + i) : -1;
+}
+
+extern "C" __global__ void mega_take_actions(mega_batch batch, int32_t *actions) {
+    const int32_t env = env_of_thread(&batch);
+    if (env >= 0) {
+        batch_take_action(&batch, (uint32_t)env, actions);
+    }
+}
+
+extern "C" __global__ void mega_take_orders(mega_batch batch) {
+    const int32_t env = env_of_thread(&batch);
+    if (env >= 0) {
+        batch_take_order(&batch, (uint32_t)env);
+    }
+}
+
+extern "C" __global__ void mega_settle_steps(mega_batch batch) {
+    const int32_t env = env_of_thread(&batch);
+    if (env >= 0) {
+        batch_settle_step(&batch, (uint32_t)env);
+    }
+}
+
+extern "C" __global__ void mega_settle_orders(mega_batch batch) {
+    const int32_t env = env_of_thread(&batch);
+    if (env >= 0) {
+        batch_settle_order(&batch, (uint32_t)env);
+    }
+}
+
+extern "C" __global__ void mega_settle_begun(mega_batch batch) {
+    const uint32_t count = *batch.roster.count;
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        batch_settle_start(&batch, (uint32_t)batch.roster.queue[i]);
+    }
+}
+
+// Observations of unusual kinds.
+extern "C" __global__ void mega_observe(mega_batch batch) {
+    const int32_t env = env_of_thread(&batch);
+    if (env >= 0) {
+        show_observe(&batch, (uint32_t)env);
+    }
+}
+
+extern "C" __global__ void mega_observe_begun(mega_batch batch) {
+    const uint32_t count = *batch.roster.count;
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        show_observe(&batch, (uint32_t)batch.roster.queue[i]);
+    }
+}
+
+// ---- pictures of one environment, by one block -----------------------------------------------------------
+
+extern "C" __global__ void mega_show(mega_batch batch, uint32_t env, uint32_t frames_ago, uint8_t *pixels) {
+    show_picture(&batch, env, frames_ago, pixels, threadIdx.x, blockDim.x);
+}
+
+extern "C" __global__ void mega_replace(mega_batch batch, uint32_t env, const uint8_t *pixels) {
+    show_replace(&batch, env, pixels, threadIdx.x, blockDim.x);
+}
+
+// ---- for measurements ------------------------------------------------------------------------------------
+
+// Uniform random actions, as indices.
+extern "C" __global__ void mega_sample(mega_batch batch, int32_t *indices, uint32_t seed, uint32_t step) {
+    const int32_t env = env_of_thread(&batch);
+    if (env >= 0) {
+        indices[env] = (int32_t)(batch_sample((uint32_t)env, seed, step) % batch.index_count);
+    }
 }

@@ -22,7 +22,7 @@ MEGA_FN void batch_connect(const mega_batch *batch, uint32_t env, mega_player *p
     stage->sticky_action = cell->sticky_action;
     stage->sticky_strength = cell->sticky_strength;
     stage->how = MEGA_RUN_FAST;
-    stage->failed = 0;
+    stage->failed = cell->failed;
     mega_machine *machine = &stage->machine;
     machine->console = &player->session.console;
     machine->cartridge = &course->cartridge;
@@ -49,6 +49,7 @@ MEGA_FN void batch_disconnect(const mega_batch *batch, uint32_t env, const mega_
     cell->session = player->session;
     cell->sticky_action = player->stage.sticky_action;
     cell->sticky_strength = player->stage.sticky_strength;
+    cell->failed = player->stage.failed;
 }
 
 // One step of a warp of environments; a lane without one, or with one that does not play, has `plays` 0. Pictures
@@ -58,6 +59,7 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
     batch_connect(batch, env, &player);
     mega_stage *stage = &player.stage;
     const uint32_t action = (uint32_t)batch->actions[env];
+    const float strength = batch->strengths != NULL ? batch->strengths[env] : 1.0f;
     mega_task_progress step;
     task_begin_step(&player.view, &step);
     for (;;) {
@@ -67,7 +69,7 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
         if (!MEGA_BLOCK_ANY(runs)) {
             break;
         }
-        const uint32_t frame = runs && env_begin_act_frame(stage, action, 1.0f);
+        const uint32_t frame = runs && env_begin_act_frame(stage, action, strength);
         int32_t reward = 0;
         if (frame) {
             console_begin_request(&stage->machine, MEGA_RUN_FAST);

@@ -13,6 +13,9 @@ typedef struct mega_course {
     const mega_resizer *resizer;
     uint8_t actions[24];
     uint32_t action_count;
+    int32_t mode; // the game's default
+    uint32_t console_seed;
+    uint32_t memorable; // 1: most starts of episodes can be copied (mega_memo.h)
 } mega_course;
 
 // One environment between steps.
@@ -26,8 +29,39 @@ typedef struct mega_cell {
     float sticky_strength;
     mega_task_progress step; // the last one, for those who draw it
     uint32_t course;
-    uint32_t over; // 1: the next step is a reset
+    uint32_t over;   // 1: the next step is a reset
+    uint32_t failed; // 1: the game's mode could not be selected
+    uint32_t fresh;  // 1: an episode has just begun
+    uint32_t power;  // 1: the next start is a power cycle with `seed`
+    uint32_t seed;
+    uint32_t forced; // 1: the next start was ordered, so no game goes on
+    int32_t mode;    // in force from the first reset on
+    uint32_t difficulty;
+    uint32_t memo; // where the beginning of this episode was found + 1, or 0
 } mega_cell;
+
+// A finished or running episode: the bytes of a mega_episode.
+typedef struct mega_ending {
+    int64_t score;
+    int32_t env_id;
+    uint32_t steps, frames;
+    uint8_t terminated, truncated, pad[2];
+} mega_ending;
+
+// The episodes of an environment: the bytes of a mega_vector_statistics, and the running one.
+typedef struct mega_tally {
+    uint64_t episodes;
+    int64_t score_sum;
+    uint64_t steps_sum, frames_sum;
+    mega_ending last;
+    mega_ending running;
+} mega_tally;
+
+// A finished episode on its way to the host.
+typedef struct mega_notice {
+    mega_ending ending;
+    uint64_t step; // when it ended
+} mega_notice;
 
 // What a step came to.
 typedef struct mega_result {
@@ -36,7 +70,33 @@ typedef struct mega_result {
     uint8_t terminated, truncated, ended, jammed;
 } mega_result;
 
-// All of them: the argument of every kernel.
+// What the learner sees, by environment.
+typedef struct mega_columns {
+    int32_t *rewards, *lives, *frame_numbers, *episode_frame_numbers;
+    uint8_t *terminations, *truncations, *episode_ends;
+    uint8_t *final_observations; // NULL: nobody wants them
+    const int32_t *indices;      // actions as the learner numbers them
+} mega_columns;
+
+// Environments that begin an episode: twice, in any order, and by game.
+typedef struct mega_roster {
+    uint32_t *count; // of `queue`
+    int32_t *queue;
+    uint32_t *count_of_course; // of the part of `lanes` that belongs to a course
+    int32_t *lanes;
+} mega_roster;
+
+// Beginnings of episodes (mega_memo.h): `room` places for each course.
+typedef struct mega_memo_entry mega_memo_entry;
+typedef struct mega_memo {
+    uint32_t *tags;  // 0: free
+    uint32_t *known; // 1: the entry is complete
+    mega_memo_entry *entries;
+    uint32_t *counts; // of episodes: those that were found, those that were played
+    uint32_t room;    // 0: nothing is remembered
+} mega_memo;
+
+// All of them, or a group: the argument of every kernel.
 typedef struct mega_batch {
     uint32_t count;             // environments
     uint32_t lanes;             // a multiple of 32: warps are of one game, so some lanes have no environment
@@ -51,6 +111,32 @@ typedef struct mega_batch {
     uint32_t screen_size, observation_size, cart_ram_size;
     const int32_t *actions; // action numbers
     mega_result *results;
+    uint32_t first;         // the first environment of a group; its lanes are those of the group
+    uint32_t same_step;     // 1: the step that ends an episode also resets
+    uint64_t step;          // number of the step
+    const float *strengths; // of the paddles' movement; NULL: 1
+    uint32_t *draws;        // [count][draw_room]: of a console's random sequence
+    uint32_t draw_room;
+    uint32_t course_count;
+    const uint32_t *first_lane; // by course; one more for the end
+    const uint8_t *orders;      // of a reset: MEGA_ORDER_*
+    const int32_t *seeds;       // likewise
+    mega_roster roster;
+    mega_columns columns;
+    mega_memo memo;
+    mega_tally *tallies;
+    mega_notice *notices; // ring of notice_room
+    uint32_t *notice_count;
+    uint32_t notice_room;
+    uint32_t *failed; // the lowest environment that failed in this call
+    uint8_t action_of_index[24];
+    uint32_t index_count;
 } mega_batch;
+
+enum {
+    MEGA_ORDER_NONE,
+    MEGA_ORDER_RESET,
+    MEGA_ORDER_POWER // and reset
+};
 
 #endif
