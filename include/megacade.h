@@ -165,6 +165,15 @@ MEGA_API const char *mega_action_name(uint32_t action);
 // settings and seed give the same RAM, screens, rewards and lives as ale-py 0.12.1.
 typedef struct mega_env mega_env;
 
+// How the program of a cartridge is run. Frames are the same, bit for bit, in all cases (docs/translate.md).
+enum {
+    // As machine code that was made from it, if there is some: from the cache folder, or as soon as a thread has it
+    // made by the system's C compiler, which takes seconds. Until then, and without a compiler, it is interpreted.
+    MEGA_TRANSLATE_AUTO,
+    MEGA_TRANSLATE_OFF, // it is interpreted
+    MEGA_TRANSLATE_NOW  // create waits for the machine code
+};
+
 typedef struct mega_env_desc {
     uint32_t struct_size;     // sizeof(mega_env_desc) as the caller compiled it; zero the rest for defaults
     int32_t seed;             // of the environment's generator (sticky actions)
@@ -183,7 +192,8 @@ typedef struct mega_env_desc {
     uint8_t sound;                 // 1: mega_env_audio delivers samples
     uint8_t plain;            // 1: no fast paths; the slow reference that the fast ones are tested against
     uint8_t own_console_seed; // 1: console_seed counts, else it is the reference's
-    uint8_t pad[3];
+    uint8_t translate;        // MEGA_TRANSLATE_*
+    uint8_t pad[2];
 } mega_env_desc;
 
 MEGA_API mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega_env **out);
@@ -262,7 +272,8 @@ typedef struct mega_task_desc {
     uint8_t life_loss_info;     // 1: a lost life is reported as terminated, and play goes on
     uint8_t plain;              // 1: no fast paths
     uint8_t envpool;            // 1: episodes start, are seen and end as in EnvPool 1.2 (docs/python.md)
-    uint8_t pad[3];
+    uint8_t translate;          // MEGA_TRANSLATE_*
+    uint8_t pad[2];
 } mega_task_desc;
 
 typedef struct mega_task_result {

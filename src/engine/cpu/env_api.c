@@ -138,6 +138,7 @@ mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t
         return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength is not a number");
     }
     int32_t gained = 0;
+    environment_prepare(&env->core);
     if (env->skip_high == 0) {
         gained = env->setup->play->act(&env->core.stage, action, strength);
     } else {

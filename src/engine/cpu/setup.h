@@ -7,6 +7,7 @@
 #include "play.h"
 #include "reset_memo.h"
 #include "rom.h"
+#include "translation.h"
 
 typedef struct mega_setup {
     const mega_play *play; // the code that runs the console
@@ -16,7 +17,8 @@ typedef struct mega_setup {
     int32_t paddle_min, paddle_max; // of a new environment
     uint32_t console_seed;          // of the console's own generator
     char image_md5[MEGA_MD5_TEXT_SIZE];
-    uint8_t *image;        // copy of the rom's bytes
+    uint8_t *image;                // copy of the rom's bytes
+    mega_translation *translation; // NULL where everything is interpreted; also learns, safely for all
     mega_reset_memo *memo; // NULL where resets are always played; the one part that learns, safely for all
 } mega_setup;
 
