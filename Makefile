@@ -82,9 +82,10 @@ tsan: setup ## build with the thread sanitizer into build-tsan/ and run the test
 	@ctest --test-dir build-tsan -R test_vector --output-on-failure
 	build-tsan/tests/fuzz_vector --calls 20000
 
-fuzz: build ## run the fuzzers of game modes and of vectors
+fuzz: build ## run the fuzzers of game modes, of vectors and of translated cartridges
 	build/tests/fuzz_modes
 	build/tests/fuzz_vector
+	build/tests/fuzz_translate
 
 format: ## bring the hand-written C sources into the project's format
 	@clang-format -i $(SOURCES)

@@ -15,6 +15,7 @@
 //
 // Sections: status - roms - games - env (one console as the Arcade Learning Environment plays it) -
 // task (one environment as a learner sees it: skipped, pooled, resized and stacked frames) -
+// program (a cartridge translated to C) -
 // vector (many of these, stepped together by several threads).
 //
 // Errors:    functions that can fail return mega_status; mega_last_error() is the sentence.
@@ -302,6 +303,33 @@ MEGA_API mega_status mega_task_step(mega_task *task, uint32_t action_index, floa
 // Continuous actions: radius, angle and fire become an action number, as AtariEnv(continuous=True) does.
 MEGA_API mega_status mega_action_from_polar(float radius, float theta, float fire, float threshold,
                                             uint32_t *action);
+
+// ---- program -----------------------------------------------------------------------------------------
+
+// What the translator makes of a cartridge (docs/translate.md). Environments do this by themselves; this is for
+// those who want to look.
+typedef struct mega_program mega_program;
+
+typedef struct mega_program_info {
+    uint32_t units;  // parts of the image that are functions; 0 for a cartridge that is always interpreted
+    uint32_t blocks; // of instructions that are entered at their first one only
+    uint32_t instructions; // in all blocks
+    double translate_seconds;
+    // The rest is 0 unless frames were asked for.
+    double compile_seconds;
+    size_t code_size;     // bytes of the shared library
+    uint64_t played;      // instructions that the console executed ...
+    uint64_t translated;  // ... of these in blocks
+    const char *compiler; // its path
+} mega_program_info;
+
+// Translates a cartridge. With `frames` it is also compiled, the code is kept in the cache folder, and so many frames
+// are played at random. Without a compiler that fails with MEGA_ERROR_FILE.
+MEGA_API mega_status mega_program_create(const mega_rom *rom, uint32_t frames, mega_program **out);
+MEGA_API void mega_program_destroy(mega_program *program);
+MEGA_API const mega_program_info *mega_program_get_info(const mega_program *program);
+// The program in C, with the image in it, so it is not to be given away; "" if there is none.
+MEGA_API const char *mega_program_text(const mega_program *program);
 
 // ---- vector ------------------------------------------------------------------------------------------
 

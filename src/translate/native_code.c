@@ -299,34 +299,39 @@ mega_status native_build(const mega_host_compiler *compiler, const char *program
     return status;
 }
 
-mega_status native_make(const mega_host_compiler *compiler, const mega_cartridge *cartridge,
-                        const uint8_t *image, const char *key, mega_native_facts *facts, mega_native *out) {
-    mega_native_facts unwanted;
-    mega_translated_text text;
-    mega_code code;
-    facts = facts != NULL ? facts : &unwanted;
-    memset(facts, 0, sizeof(*facts));
-    memset(out, 0, sizeof(*out));
+mega_status native_translate(const mega_cartridge *cartridge, const uint8_t *image, mega_native_facts *facts,
+                             mega_translated_text *out) {
     const double started = seconds_now();
-    MEGA_TRY(translator_write(cartridge, image, &text));
-    const double translated = seconds_now();
-    facts->emitted = text.facts;
-    facts->traced = text.traced;
-    facts->outside = text.outside;
-    facts->translate_seconds = translated - started;
-    if (text.text == NULL) {
+    memset(facts, 0, sizeof(*facts));
+    MEGA_TRY(translator_write(cartridge, image, out));
+    facts->translate_seconds = seconds_now() - started;
+    return MEGA_OK;
+}
+
+mega_status native_compile(const mega_host_compiler *compiler, const mega_translated_text *text,
+                           const char *key, mega_native_facts *facts, mega_native *out) {
+    mega_code code;
+    const double started = seconds_now();
+    memset(out, 0, sizeof(*out));
+    if (text->text == NULL) {
         return MEGA_OK;
     }
-    mega_status status = native_build(compiler, text.text, &code);
-    facts->compile_seconds = seconds_now() - translated;
+    MEGA_TRY(native_build(compiler, text->text, &code));
+    facts->compile_seconds = seconds_now() - started;
     facts->code_size = code.size;
+    code_cache_save(key, &code); // else it is compiled again next time
+    const bool good = native_open(&code, out);
+    code_release(&code);
+    return good ? MEGA_OK : mega_fail(MEGA_ERROR_FILE, "what %.200s made cannot be loaded", compiler->path);
+}
+
+mega_status native_make(const mega_host_compiler *compiler, const mega_cartridge *cartridge,
+                        const uint8_t *image, const char *key, mega_native *out) {
+    mega_native_facts facts;
+    mega_translated_text text;
+    memset(out, 0, sizeof(*out));
+    MEGA_TRY(native_translate(cartridge, image, &facts, &text));
+    const mega_status status = native_compile(compiler, &text, key, &facts, out);
     translator_release(&text);
-    if (status == MEGA_OK) {
-        code_cache_save(key, &code); // else it is compiled again next time
-        status = native_open(&code, out)
-                     ? MEGA_OK
-                     : mega_fail(MEGA_ERROR_FILE, "what %.200s made cannot be loaded", compiler->path);
-        code_release(&code);
-    }
     return status;
 }

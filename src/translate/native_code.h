@@ -17,8 +17,6 @@ typedef struct mega_native {
 
 // What the making of it took.
 typedef struct mega_native_facts {
-    emit_facts emitted;
-    uint64_t traced, outside;
     double translate_seconds, compile_seconds;
     size_t code_size;
 } mega_native_facts;
@@ -31,10 +29,15 @@ bool native_load(const char *key, mega_native *out);
 // Compiles a program of emit.h to a shared library; and loads one.
 mega_status native_build(const mega_host_compiler *compiler, const char *program, mega_code *out);
 bool native_open(const mega_code *code, mega_native *out);
-// Translates, compiles, keeps and loads. A cartridge without code that can be translated gives MEGA_OK and nothing
-// loaded. `facts` may be NULL. Takes seconds.
+// The first half of making code, whose text the caller releases; and the second: compiles, keeps and loads. A
+// cartridge without code that can be translated gives MEGA_OK and nothing loaded. Both take a second or more.
+mega_status native_translate(const mega_cartridge *cartridge, const uint8_t *image, mega_native_facts *facts,
+                             mega_translated_text *out);
+mega_status native_compile(const mega_host_compiler *compiler, const mega_translated_text *text,
+                           const char *key, mega_native_facts *facts, mega_native *out);
+// Both.
 mega_status native_make(const mega_host_compiler *compiler, const mega_cartridge *cartridge,
-                        const uint8_t *image, const char *key, mega_native_facts *facts, mega_native *out);
+                        const uint8_t *image, const char *key, mega_native *out);
 void native_close(mega_native *native);
 
 #endif

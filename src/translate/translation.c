@@ -171,7 +171,7 @@ static void *work(void *context) {
     mega_status status = MEGA_OK;
     (void)code_cache_lock(e->key, never, NULL, &turn);
     if (!native_load(e->key, &native)) { // else another process was faster
-        status = native_make(&e->compiler, &e->cartridge, e->image, e->key, NULL, &native);
+        status = native_make(&e->compiler, &e->cartridge, e->image, e->key, &native);
     }
     code_cache_unlock(e->key, turn);
     pthread_mutex_lock(&lock);

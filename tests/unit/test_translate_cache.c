@@ -196,7 +196,7 @@ static void test_race(void) {
 static void make_code(void) {
     mega_native native;
     new_image();
-    MEGA_CHECK_EQ(native_make(&compiler, &cartridge, image, key, NULL, &native), MEGA_OK);
+    MEGA_CHECK_EQ(native_make(&compiler, &cartridge, image, key, &native), MEGA_OK);
     MEGA_CHECK(native.run != NULL);
     native_close(&native);
 }
