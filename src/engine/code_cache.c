@@ -1,6 +1,7 @@
 // code_cache.c - see code_cache.h; docs/formats.md has the format of a file.
 #include "code_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -15,6 +16,7 @@
 #define PATH_SIZE 4096
 #define NAME_SIZE 160
 #define CODE_SIZE_MAX ((uint64_t)1 << 30)
+#define STALE_SECONDS 3600
 #define LOCK_SECONDS 60 // nobody compiles for longer, unless something is wrong
 
 // The head of a file. It stays on the machine that wrote it, so numbers are in that machine's order.
@@ -221,11 +223,38 @@ void code_cache_save_log(const char *name, const char *text, char *path, size_t 
 
 // ---- those who make code -----------------------------------------------------------------------------
 
+// A process that was killed leaves its folder behind. The next one after an hour removes it.
+static void remove_stale(int folder) {
+    const int copy = dup(folder);
+    DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
+    struct stat status;
+    for (struct dirent *item; list != NULL && (item = readdir(list)) != NULL;) {
+        if (strncmp(item->d_name, "work.", 5) != 0 ||
+            fstatat(folder, item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
+            status.st_uid != geteuid() || time(NULL) - status.st_mtime < STALE_SECONDS) {
+            continue;
+        }
+        const int inside = openat(folder, item->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *files = inside >= 0 ? fdopendir(inside) : NULL;
+        for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
+            unlinkat(inside, file->d_name, 0);
+        }
+        if (files != NULL) {
+            closedir(files);
+        }
+        unlinkat(folder, item->d_name, AT_REMOVEDIR);
+    }
+    if (list != NULL) {
+        closedir(list);
+    }
+}
+
 bool code_cache_workspace(char *path, size_t path_size) {
     char where[PATH_SIZE];
     const char *temporary = getenv("TMPDIR");
     const int folder = open_folder(where, true);
     if (folder >= 0) {
+        remove_stale(folder);
         close(folder);
         const int length = snprintf(path, path_size, "%s/work.XXXXXX", where);
         if (length > 0 && (size_t)length < path_size && mkdtemp(path) != NULL) {

@@ -13,12 +13,14 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "code_cache.h"
 #include "native_code.h"
 
 #define PATIENCE_SECONDS 1 // programs that end sooner need no compiler
 #define UNUSED_MAX 16      // entries that are kept without users
+#define CORES_PER_WORKER 4 // a compilation may take as many (program_parts.h)
 
 typedef enum entry_state {
     IDLE,    // nothing has been tried, or it was given up
@@ -36,7 +38,7 @@ typedef struct entry {
     mega_native native;
     uint32_t users;
     entry_state state;
-    bool hurry; // somebody waits
+    bool hurry; // somebody waits, or will
 } entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -44,6 +46,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static entry *entries; // newest first
 static bool has_told;
+static uint32_t workers; // threads that are making code
 
 // ---- fork --------------------------------------------------------------------------------------------
 
@@ -57,6 +60,7 @@ static void after_fork_in_child(void) {
     for (entry *e = entries; e != NULL; e = e->next) {
         e->state = e->state == WORKING ? IDLE : e->state;
     }
+    workers = 0;
     pthread_cond_init(&changed, NULL);
     pthread_mutex_unlock(&lock);
 }
@@ -154,13 +158,25 @@ static bool is_wanted(entry *e) {
     return e->hurry || e->users > 0;
 }
 
+// Many cartridges at once must not mean many more compilers than cores. The lock is held.
+static void take_turn(void) {
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t most = cores > CORES_PER_WORKER ? (uint32_t)cores / CORES_PER_WORKER : 1u;
+    while (workers >= most) {
+        pthread_cond_wait(&changed, &lock);
+    }
+    workers++;
+}
+
 static void *work(void *context) {
     entry *e = context;
     mega_native native = {0};
     int turn;
     pthread_mutex_lock(&lock);
     const bool wanted = is_wanted(e);
-    if (!wanted) {
+    if (wanted) {
+        take_turn();
+    } else {
         e->state = IDLE;
         tidy();
     }
@@ -178,6 +194,7 @@ static void *work(void *context) {
     if (status != MEGA_OK) {
         tell(mega_last_error());
     }
+    workers--;
     finish(e, &native);
     pthread_mutex_unlock(&lock);
     return NULL;
@@ -228,9 +245,6 @@ static void use_entry(entry *e, uint8_t how) {
     if (how == MEGA_TRANSLATE_NOW && e->state == WORKING) {
         e->hurry = true;
         pthread_cond_broadcast(&changed);
-        while (e->state == WORKING) {
-            pthread_cond_wait(&changed, &lock);
-        }
     }
 }
 
@@ -257,6 +271,17 @@ mega_translation *translation_acquire(const mega_cartridge *cartridge, const uin
     }
     pthread_mutex_unlock(&lock);
     return e != NULL ? &e->shown : NULL;
+}
+
+void translation_wait(mega_translation *translation) {
+    if (translation != NULL) {
+        entry *e = (entry *)translation;
+        pthread_mutex_lock(&lock);
+        while (e->hurry && e->state == WORKING) {
+            pthread_cond_wait(&changed, &lock);
+        }
+        pthread_mutex_unlock(&lock);
+    }
 }
 
 void translation_release(mega_translation *translation) {

@@ -15,8 +15,10 @@ typedef struct mega_translation {
 } mega_translation;
 
 // `how` is MEGA_TRANSLATE_*; $MEGACADE_TRANSLATE can change it. Returns NULL where everything is interpreted. The
-// image is copied. Any thread may call.
+// image is copied. Any thread may call. Nothing is waited for, so that several can be made side by side.
 mega_translation *translation_acquire(const mega_cartridge *cartridge, const uint8_t *image, uint8_t how);
+// With MEGA_TRANSLATE_NOW: until the code is there, or it is known that there will be none. NULL is allowed.
+void translation_wait(mega_translation *translation);
 // NULL is allowed. The code stays in the process for a while, for the next user.
 void translation_release(mega_translation *translation);
 

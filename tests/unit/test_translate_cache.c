@@ -52,6 +52,12 @@ static const char *cache_file(void) {
     return path;
 }
 
+static mega_translation *acquire_now(void) {
+    mega_translation *shared = translation_acquire(&cartridge, image, MEGA_TRANSLATE_NOW);
+    translation_wait(shared);
+    return shared;
+}
+
 // A compiler of our own: a script. NULL means the usual one.
 static void use_compiler(const char *name, const char *script) {
     if (script == NULL) {
@@ -95,7 +101,7 @@ static void empty_cache(void) {
 static void test_now(void) {
     new_image();
     MEGA_CHECK(!is_cached());
-    mega_translation *one = translation_acquire(&cartridge, image, MEGA_TRANSLATE_NOW);
+    mega_translation *one = acquire_now();
     MEGA_CHECK(one != NULL && translation_code(one) != NULL);
     MEGA_CHECK(is_cached());
     mega_translation *two = translation_acquire(&cartridge, image, MEGA_TRANSLATE_AUTO);
@@ -105,7 +111,7 @@ static void test_now(void) {
     translation_release(two);
     MEGA_CHECK(translation_acquire(&cartridge, image, MEGA_TRANSLATE_OFF) == NULL);
     setenv("MEGACADE_TRANSLATE", "0", 1);
-    MEGA_CHECK(translation_acquire(&cartridge, image, MEGA_TRANSLATE_NOW) == NULL);
+    MEGA_CHECK(acquire_now() == NULL);
     unsetenv("MEGACADE_TRANSLATE");
     translation_release(NULL);
 }
@@ -153,7 +159,7 @@ static void test_fork(void) {
     mega_translation *here = translation_acquire(&cartridge, image, MEGA_TRANSLATE_AUTO);
     const pid_t child = fork();
     if (child == 0) {
-        mega_translation *there = translation_acquire(&cartridge, image, MEGA_TRANSLATE_NOW);
+        mega_translation *there = acquire_now();
         const bool good = there == here && translation_code(there) != NULL;
         translation_release(there);
         _exit(good ? 0 : 1);
@@ -161,7 +167,7 @@ static void test_fork(void) {
     int result = -1;
     MEGA_CHECK(waitpid(child, &result, 0) == child);
     MEGA_CHECK_EQ(result, 0);
-    mega_translation *again = translation_acquire(&cartridge, image, MEGA_TRANSLATE_NOW);
+    mega_translation *again = acquire_now();
     MEGA_CHECK(again == here && translation_code(again) != NULL);
     translation_release(again);
     translation_release(here);
@@ -178,7 +184,7 @@ static void test_race(void) {
     for (uint32_t i = 0; i < 4; i++) {
         children[i] = fork();
         if (children[i] == 0) {
-            mega_translation *mine = translation_acquire(&cartridge, image, MEGA_TRANSLATE_NOW);
+            mega_translation *mine = acquire_now();
             _exit(translation_code(mine) != NULL ? 0 : 1);
         }
     }
@@ -199,6 +205,22 @@ static void make_code(void) {
     MEGA_CHECK_EQ(native_make(&compiler, &cartridge, image, key, &native), MEGA_OK);
     MEGA_CHECK(native.run != NULL);
     native_close(&native);
+}
+
+// What a killed process left behind an hour ago goes, what is younger stays.
+static void test_stale_folders(void) {
+    char old[MEGA_TEST_PATH_SIZE], young[MEGA_TEST_PATH_SIZE], file[MEGA_TEST_PATH_SIZE + 8];
+    const struct timespec times[2] = {{time(NULL) - 7200, 0}, {time(NULL) - 7200, 0}};
+    snprintf(old, sizeof old, "%s/cache/work.abcdef", mega_test_folder);
+    snprintf(young, sizeof young, "%s/cache/work.ghijkl", mega_test_folder);
+    snprintf(file, sizeof file, "%s/part0.c", old);
+    MEGA_CHECK(mkdir(old, 0700) == 0 && mkdir(young, 0700) == 0);
+    FILE *stream = fopen(file, "w");
+    MEGA_CHECK(stream != NULL && fclose(stream) == 0);
+    MEGA_CHECK_EQ(utimensat(AT_FDCWD, old, times, 0), 0);
+    make_code();
+    MEGA_CHECK(access(old, F_OK) != 0 && access(young, F_OK) == 0);
+    MEGA_CHECK_EQ(rmdir(young), 0);
 }
 
 static void test_owner_and_mode(void) {
@@ -232,7 +254,7 @@ static void test_damage(void) {
     const int byte = fgetc(file);
     MEGA_CHECK(fseek(file, -100, SEEK_END) == 0 && fputc(byte ^ 1, file) != EOF && fclose(file) == 0);
     MEGA_CHECK(!is_cached());
-    mega_translation *shared = translation_acquire(&cartridge, image, MEGA_TRANSLATE_NOW);
+    mega_translation *shared = acquire_now();
     MEGA_CHECK(translation_code(shared) != NULL && is_cached());
     translation_release(shared);
 }
@@ -269,7 +291,7 @@ static void expect_one_line(const char *word) {
         const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         dup2(file, 2);
         for (uint32_t i = 0; i < 3; i++) {
-            mega_translation *shared = translation_acquire(&cartridge, image, MEGA_TRANSLATE_NOW);
+            mega_translation *shared = acquire_now();
             if (translation_code(shared) != NULL) {
                 _exit(1);
             }
@@ -313,6 +335,26 @@ static void test_no_compiler(void) {
     mega_rom_destroy(rom);
 }
 
+// A process that was killed may take a moment, and be a zombie then.
+static bool ends_soon(long pid) {
+    const double limit = seconds_now() + 10.0;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    while (seconds_now() < limit) {
+        char line[256] = "";
+        FILE *file = fopen(path, "r");
+        const size_t size = file != NULL ? fread(line, 1, sizeof line - 1, file) : 0;
+        if (file != NULL) {
+            fclose(file);
+        }
+        if (size == 0 || strstr(line, ") Z ") != NULL) {
+            return true;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return false;
+}
+
 static void test_bad_compilers(void) {
     char script[MEGA_TEST_PATH_SIZE + 128];
     use_compiler("failing", "#!/bin/sh\necho it is broken\nexit 3\n");
@@ -341,14 +383,7 @@ static void test_bad_compilers(void) {
     if (file != NULL) {
         fclose(file);
     }
-    char state[64], line[256] = "";
-    snprintf(state, sizeof state, "/proc/%ld/stat", pid);
-    file = fopen(state, "r");
-    if (file != NULL) {
-        (void)!fread(line, 1, sizeof line - 1, file);
-        fclose(file);
-    }
-    MEGA_CHECK(file == NULL || strstr(line, ") Z ") != NULL);
+    MEGA_CHECK(ends_soon(pid));
 }
 
 int main(void) {
@@ -361,6 +396,7 @@ int main(void) {
     test_race();
     test_no_compiler();
     test_bad_compilers();
+    test_stale_folders();
     test_owner_and_mode();
     test_damage();
     test_misfits();

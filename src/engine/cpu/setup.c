@@ -125,6 +125,10 @@ void setup_close(mega_setup *setup) {
     }
 }
 
+void setup_wait(const mega_setup *setup) {
+    translation_wait(setup->translation);
+}
+
 // ---- mode and difficulty -------------------------------------------------------------------------------
 
 static mega_status fail_choice(const mega_setup *setup, const char *kind, int32_t value) {

@@ -24,6 +24,8 @@ typedef struct mega_setup {
 
 mega_status setup_open(const mega_env_desc *desc, const mega_rom *rom, mega_setup **out);
 void setup_close(mega_setup *setup);
+// Waits for translated code, where that was asked for; once all setups are open.
+void setup_wait(const mega_setup *setup);
 
 // Whether the game has this mode or difficulty; if not, the sentence names the game.
 mega_status setup_check_mode(const mega_setup *setup, int32_t mode);

@@ -91,6 +91,9 @@ static mega_status open_setups(mega_vector *vector, const mega_vector_desc *desc
     for (uint32_t i = 0; i < desc->rom_count; i++) {
         MEGA_TRY(find_setup(vector, desc, desc->roms[i], &setup));
     }
+    for (uint32_t i = 0; i < vector->setup_count; i++) {
+        setup_wait(vector->setups[i]->environment);
+    }
     setup = vector->setups[0];
     vector->observation_size = setup->observation_size;
     if (vector->setup_count == 1) {
