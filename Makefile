@@ -50,7 +50,8 @@ demo: setup ## play the built-in game: measure its speed and record a film and a
 
 parity: setup-test ## compare with ale-py, game by game, at length
 	@$(MAKE) --no-print-directory build
-	$(PYTHON) tests/parity/parity.py --long
+	MEGACADE_TRANSLATE=0 $(PYTHON) tests/parity/parity.py --long
+	MEGACADE_TRANSLATE=now $(PYTHON) tests/parity/parity.py --long
 	@$(MAKE) --no-print-directory package
 	MEGACADE_LONG=1 $(PYTHON) -m pytest -q tests/python/test_dropin_vector.py
 
