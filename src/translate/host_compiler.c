@@ -60,6 +60,7 @@ mega_status host_compiler_find(mega_host_compiler *out) {
     memset(out, 0, sizeof(*out));
     if (chosen != NULL && chosen[0] != '\0') {
         if (!find_program(chosen, out->path)) {
+            out->path[0] = '\0';
             return mega_fail(MEGA_ERROR_FILE, "MEGACADE_CC names no program: '%.200s'", chosen);
         }
         found = true;
@@ -68,6 +69,7 @@ mega_status host_compiler_find(mega_host_compiler *out) {
         found = find_program(usual[i], out->path);
     }
     if (!found) {
+        out->path[0] = '\0';
         return mega_fail(MEGA_ERROR_FILE, "there is no C compiler (cc, gcc or clang) on the path");
     }
     // Names such as cc stay in use: what is behind the link tells one compiler from another.
@@ -75,6 +77,7 @@ mega_status host_compiler_find(mega_host_compiler *out) {
     snprintf(target, sizeof target, "%s", real != NULL ? real : out->path);
     free(real);
     if (stat(target, &status) != 0) {
+        out->path[0] = '\0';
         return mega_fail(MEGA_ERROR_FILE, "the compiler '%.200s' cannot be looked at", target);
     }
     snprintf(out->identity, sizeof out->identity, "%s %lld %lld.%09ld", target, (long long)status.st_size,

@@ -15,7 +15,7 @@ typedef struct mega_host_compiler {
     char identity[HOST_COMPILER_PATH_SIZE + 128]; // changes when it is replaced
 } mega_host_compiler;
 
-// Fails with MEGA_ERROR_FILE and a sentence when there is none.
+// Fails with MEGA_ERROR_FILE and a sentence when there is none; both texts are empty then.
 mega_status host_compiler_find(mega_host_compiler *out);
 
 // Several runs of the compiler, side by side.

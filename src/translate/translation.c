@@ -168,6 +168,13 @@ static void take_turn(void) {
     workers++;
 }
 
+static mega_status make_native(entry *e, mega_native *out) {
+    if (e->compiler.path[0] == '\0') {
+        return host_compiler_find(&e->compiler); // for the message
+    }
+    return native_make(&e->compiler, &e->cartridge, e->image, e->key, out);
+}
+
 static void *work(void *context) {
     entry *e = context;
     mega_native native = {0};
@@ -187,7 +194,7 @@ static void *work(void *context) {
     mega_status status = MEGA_OK;
     (void)code_cache_lock(e->key, never, NULL, &turn);
     if (!native_load(e->key, &native)) { // else another process was faster
-        status = native_make(&e->compiler, &e->cartridge, e->image, e->key, &native);
+        status = make_native(e, &native);
     }
     code_cache_unlock(e->key, turn);
     pthread_mutex_lock(&lock);
@@ -256,12 +263,8 @@ mega_translation *translation_acquire(const mega_cartridge *cartridge, const uin
         return NULL;
     }
     pthread_once(&once, watch_forks);
-    if (host_compiler_find(&compiler) != MEGA_OK) {
-        pthread_mutex_lock(&lock);
-        tell(mega_last_error());
-        pthread_mutex_unlock(&lock);
-        return NULL;
-    }
+    // Without a compiler the path is empty, and the thread says so if anybody is still there by then.
+    (void)host_compiler_find(&compiler);
     native_key(&compiler, cartridge, image, key);
     pthread_mutex_lock(&lock);
     entry *e = find_entry(key);
