@@ -50,7 +50,8 @@ demo: setup ## play the built-in game: measure its speed and record a film and a
 
 parity: setup-test ## compare with ale-py, game by game, at length
 	@$(MAKE) --no-print-directory build
-	$(PYTHON) tests/parity/parity.py --long
+	MEGACADE_TRANSLATE=0 $(PYTHON) tests/parity/parity.py --long
+	MEGACADE_TRANSLATE=now $(PYTHON) tests/parity/parity.py --long
 	@$(MAKE) --no-print-directory package
 	MEGACADE_LONG=1 $(PYTHON) -m pytest -q tests/python/test_dropin_vector.py
 
@@ -82,9 +83,10 @@ tsan: setup ## build with the thread sanitizer into build-tsan/ and run the test
 	@ctest --test-dir build-tsan -R test_vector --output-on-failure
 	build-tsan/tests/fuzz_vector --calls 20000
 
-fuzz: build ## run the fuzzers of game modes and of vectors
+fuzz: build ## run the fuzzers of game modes, of vectors and of translated cartridges
 	build/tests/fuzz_modes
 	build/tests/fuzz_vector
+	build/tests/fuzz_translate
 
 format: ## bring the hand-written C sources into the project's format
 	@clang-format -i $(SOURCES)

@@ -5,7 +5,7 @@ All do the same work, with as many threads as processors: frame skip 4, maximum 
 stack of 4, random actions of the minimal set, rewards clipped, no-op starts and a press of FIRE, and a reset in the
 step call that follows the end of an episode (EnvPool knows no other way).
 
-  Megacade  megacade.AtariVectorEnv(game, envs, num_threads=threads)
+  Megacade  megacade.AtariVectorEnv(game, envs, num_threads=threads, translate="now")
   ale-py    ale_py.AtariVectorEnv(game, envs, num_threads=threads)
   EnvPool   envpool.make("Pong-v5", env_type="gymnasium", num_envs=envs, num_threads=threads, reward_clip=True)
 
@@ -42,7 +42,7 @@ def make_env(package, game, envs, threads):
     if package == "megacade":
         import megacade
 
-        return megacade.AtariVectorEnv(game, envs, num_threads=threads)
+        return megacade.AtariVectorEnv(game, envs, num_threads=threads, translate="now")
     if package == "ale-py":
         import ale_py
 

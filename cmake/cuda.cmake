@@ -34,12 +34,14 @@ if(MEGA_EMBED_CUBIN)
   endforeach()
 endif()
 
-set(cuda_tables ${PROJECT_BINARY_DIR}/cuda_tables.c)
-add_custom_command(OUTPUT ${cuda_tables}
-                   COMMAND ${CMAKE_COMMAND} -DOUTPUT=${cuda_tables} "-DSOURCES=${cuda_headers};${cuda_programs}"
-                           "-DBINARIES=${cuda_pairs}" -P ${PROJECT_SOURCE_DIR}/cmake/embed_cuda.cmake
-                   DEPENDS ${cuda_headers} ${cuda_programs} ${cuda_images} cmake/embed_cuda.cmake
-                   COMMENT "Embedding the sources of GPU programs" VERBATIM)
-target_sources(mega_engine_objects PRIVATE ${cuda_tables})
+# What the translator writes depends on the translator.
+file(GLOB translate_files CONFIGURE_DEPENDS src/translate/*.c src/translate/*.h)
+set(embedded_tables ${PROJECT_BINARY_DIR}/embedded_tables.c)
+add_custom_command(OUTPUT ${embedded_tables}
+                   COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded_tables} "-DSOURCES=${cuda_headers};${cuda_programs}"
+                           "-DBINARIES=${cuda_pairs}" "-DHASHED=${translate_files}" -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+                   DEPENDS ${cuda_headers} ${cuda_programs} ${cuda_images} ${translate_files} cmake/embed.cmake
+                   COMMENT "Embedding the shared source" VERBATIM)
+target_sources(mega_engine_objects PRIVATE ${embedded_tables})
 # C11 promises literals of 4,095 characters; gcc and clang take any.
-set_source_files_properties(${cuda_tables} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
+set_source_files_properties(${embedded_tables} PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)

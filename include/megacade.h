@@ -15,6 +15,7 @@
 //
 // Sections: status - roms - games - env (one console as the Arcade Learning Environment plays it) -
 // task (one environment as a learner sees it: skipped, pooled, resized and stacked frames) -
+// program (a cartridge translated to C) -
 // vector (many of these, stepped together by several threads or on a GPU).
 //
 // Errors:    functions that can fail return mega_status; mega_last_error() is the sentence.
@@ -165,6 +166,15 @@ MEGA_API const char *mega_action_name(uint32_t action);
 // settings and seed give the same RAM, screens, rewards and lives as ale-py 0.12.1.
 typedef struct mega_env mega_env;
 
+// How the program of a cartridge is run. Frames are the same, bit for bit, in all cases (docs/translate.md).
+enum {
+    // As machine code that was made from it, if there is some: from the cache folder, or as soon as a thread has it
+    // made by the system's C compiler, which takes seconds. Until then, and without a compiler, it is interpreted.
+    MEGA_TRANSLATE_AUTO,
+    MEGA_TRANSLATE_OFF, // it is interpreted
+    MEGA_TRANSLATE_NOW  // create waits for the machine code
+};
+
 typedef struct mega_env_desc {
     uint32_t struct_size;     // sizeof(mega_env_desc) as the caller compiled it; zero the rest for defaults
     int32_t seed;             // of the environment's generator (sticky actions)
@@ -183,7 +193,8 @@ typedef struct mega_env_desc {
     uint8_t sound;                 // 1: mega_env_audio delivers samples
     uint8_t plain;            // 1: no fast paths; the slow reference that the fast ones are tested against
     uint8_t own_console_seed; // 1: console_seed counts, else it is the reference's
-    uint8_t pad[3];
+    uint8_t translate;        // MEGA_TRANSLATE_*
+    uint8_t pad[2];
 } mega_env_desc;
 
 MEGA_API mega_status mega_env_create(const mega_env_desc *desc, const mega_rom *rom, mega_env **out);
@@ -262,7 +273,8 @@ typedef struct mega_task_desc {
     uint8_t life_loss_info;     // 1: a lost life is reported as terminated, and play goes on
     uint8_t plain;              // 1: no fast paths
     uint8_t envpool;            // 1: episodes start, are seen and end as in EnvPool 1.2 (docs/python.md)
-    uint8_t pad[3];
+    uint8_t translate;          // MEGA_TRANSLATE_*
+    uint8_t pad[2];
 } mega_task_desc;
 
 typedef struct mega_task_result {
@@ -291,6 +303,33 @@ MEGA_API mega_status mega_task_step(mega_task *task, uint32_t action_index, floa
 // Continuous actions: radius, angle and fire become an action number, as AtariEnv(continuous=True) does.
 MEGA_API mega_status mega_action_from_polar(float radius, float theta, float fire, float threshold,
                                             uint32_t *action);
+
+// ---- program -----------------------------------------------------------------------------------------
+
+// What the translator makes of a cartridge (docs/translate.md). Environments do this by themselves; this is for
+// those who want to look.
+typedef struct mega_program mega_program;
+
+typedef struct mega_program_info {
+    uint32_t units;  // parts of the image that are functions; 0 for a cartridge that is always interpreted
+    uint32_t blocks; // of instructions that are entered at their first one only
+    uint32_t instructions; // in all blocks
+    double translate_seconds;
+    // The rest is 0 unless frames were asked for.
+    double compile_seconds;
+    size_t code_size;     // bytes of the shared library
+    uint64_t played;      // instructions that the console executed ...
+    uint64_t translated;  // ... of these in blocks
+    const char *compiler; // its path
+} mega_program_info;
+
+// Translates a cartridge. With `frames` it is also compiled, the code is kept in the cache folder, and so many frames
+// are played at random. Without a compiler that fails with MEGA_ERROR_FILE.
+MEGA_API mega_status mega_program_create(const mega_rom *rom, uint32_t frames, mega_program **out);
+MEGA_API void mega_program_destroy(mega_program *program);
+MEGA_API const mega_program_info *mega_program_get_info(const mega_program *program);
+// The program in C, with the image in it, so it is not to be given away; "" if there is none.
+MEGA_API const char *mega_program_text(const mega_program *program);
 
 // ---- vector ------------------------------------------------------------------------------------------
 

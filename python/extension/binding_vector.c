@@ -101,14 +101,15 @@ static int read_desc(PyObject *args, PyObject *kwargs, mega_vector_desc *desc, f
                             "groups",
                             "start_states",
                             "start_seed",
+                            "translate",
                             NULL};
-    int count, batch, threads, pin, same_step, skip, height, width, stack, noops, frames, groups, starts;
+    int count, batch, threads, pin, same_step, skip, height, width, stack, noops, frames, groups, starts, translate;
     int gray, pool, fire, clip, full, episodic, life_loss, envpool;
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!$iiiipIOOiiiiiifppppppppfiiI:Vector", names, &PyList_Type, roms, &count, &batch,
+            args, kwargs, "O!$iiiipIOOiiiiiifppppppppfiiIi:Vector", names, &PyList_Type, roms, &count, &batch,
             &threads, &pin, &same_step, &desc->seed, modes, difficulties, &skip, &height, &width, &stack,
             &noops, &frames, &desc->task.sticky, &gray, &pool, &fire, &clip, &full, &episodic, &life_loss,
-            &envpool, threshold, &groups, &starts, &desc->start_seed)) {
+            &envpool, threshold, &groups, &starts, &desc->start_seed, &translate)) {
         return -1;
     }
     if (check_positive("num_envs", count) || check_positive("batch_size", batch) ||
@@ -121,6 +122,7 @@ static int read_desc(PyObject *args, PyObject *kwargs, mega_vector_desc *desc, f
     desc->groups = (uint32_t)groups;
     desc->start_states = (uint32_t)starts;
     desc->task.envpool = (uint8_t)envpool;
+    desc->task.translate = (uint8_t)translate;
     desc->count = (uint32_t)count;
     desc->batch = (uint32_t)batch;
     desc->threads = (uint32_t)threads;

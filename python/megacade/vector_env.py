@@ -77,6 +77,7 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
         start_states: int = 0,
         start_seed: int = 0,
         episodes: str = "ale",
+        translate: bool | str = True,
     ) -> None:
         """Finds the ROMs and starts the threads.
 
@@ -113,6 +114,8 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
                 and not what ale-py does: see docs/python.md.
             start_seed: of the first start state; the others have the seeds that follow.
             episodes: "ale", or "envpool": how episodes start, are seen and end there.
+            translate: False interprets the cartridges. True changes over to machine code as soon as there is some,
+                and "now" waits for it. Results are the same.
         """
         arguments = {name: value for name, value in locals().items() if name not in ("self", "__class__")}
         utils.EzPickle.__init__(self, **arguments)
@@ -155,6 +158,7 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
             start_states=start_states,
             start_seed=start_seed,
             episodes=episodes,
+            translate=translate,
         )
         self.num_groups = groups
         self.num_envs = num_envs

@@ -19,6 +19,7 @@ Result = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, np.ndar
 
 _AUTORESET: Final = ("NextStep", "SameStep")
 _EPISODES: Final = ("ale", "envpool")
+_TRANSLATE: Final = {True: 0, False: 1, "now": 2}  # MEGA_TRANSLATE_*
 
 
 class _Closed:
@@ -74,6 +75,7 @@ class ALEVectorInterface:
         start_states: int = 0,
         start_seed: int = 0,
         episodes: str = "ale",
+        translate: bool | str = True,
     ) -> None:
         """Starts the threads. The arguments are explained at AtariVectorEnv; ``max_episode_steps`` counts frames.
 
@@ -88,6 +90,8 @@ class ALEVectorInterface:
             raise ValueError(f"autoreset_mode is {autoreset_mode!r}, expected one of {', '.join(_AUTORESET)}")
         if text(episodes, "episodes") not in _EPISODES:
             raise ValueError(f"episodes is {episodes!r}, expected one of {', '.join(_EPISODES)}")
+        if not isinstance(translate, (bool, str)) or translate not in _TRANSLATE:
+            raise ValueError(f"translate is {translate!r}, expected True, False or 'now'")
         if episodes == "envpool" and not (maxpool and (frame_skip == 1 or max_episode_steps % frame_skip == 0)):
             raise ValueError("EnvPool's episodes have maxpool, and a limit that is a multiple of the frame skip")
         paths = [rom_path] if isinstance(rom_path, (str, os.PathLike)) else list(rom_path)
@@ -126,6 +130,7 @@ class ALEVectorInterface:
             groups=integer(groups, INT32, "groups"),
             start_states=integer(start_states, INT32, "start_states"),
             start_seed=integer(start_seed, UINT32, "start_seed"),
+            translate=_TRANSLATE[translate],
         )
         self._count = count
         self._batch = batch

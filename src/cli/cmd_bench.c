@@ -161,6 +161,7 @@ static int open_vector(bench_run *bench) {
                 .height = bench->height,
                 .width = bench->width,
                 .plain = bench->plain,
+                .translate = mega_load_translate(&bench->load, MEGA_TRANSLATE_NOW),
             },
     };
     const mega_status status = mega_vector_create(&desc, &bench->vector);
@@ -256,6 +257,7 @@ static void print_json(const bench_run *bench, const bench_timing *median, const
     mega_json_int(&json, "frame_skip", bench->frame_skip);
     mega_json_text(&json, "obs", bench->obs);
     mega_json_bool(&json, "plain", bench->plain);
+    mega_json_bool(&json, "translate", !bench->load.interpret && !bench->plain);
     mega_json_float(&json, "seconds", median->seconds);
     mega_json_float(&json, "raw_fps", median->fps);
     mega_json_float(&json, "best_fps", best->fps);
@@ -270,7 +272,10 @@ static void print_json(const bench_run *bench, const bench_timing *median, const
 static void print_table(const bench_run *bench, const bench_timing *median, const bench_timing *best) {
     (void)printf("game        %s\n", mega_rom_get_info(bench->rom)->name);
     (void)printf("device      %s, %" PRId64 " thread%s%s\n", bench->device, bench->threads,
-                 bench->threads == 1 ? "" : "s", bench->plain ? ", no fast paths" : "");
+                 bench->threads == 1 ? "" : "s",
+                 bench->plain            ? ", no fast paths"
+                 : bench->load.interpret ? ", interpreted"
+                                         : "");
     (void)printf("load        %s, %" PRId64 " environments, frame skip %" PRId64 ", observation %s\n",
                  bench->load_name, bench->envs, bench->frame_skip, bench->obs);
     (void)printf("frames/s    %.0f (median of %" PRId64 "), %.0f (best)\n", median->fps, bench->repeat,
@@ -312,6 +317,7 @@ static int measure(bench_run *bench) {
 static void add_options(bench_run *bench) {
     mega_options *options = &bench->options;
     mega_load_add_rom(&bench->load, options);
+    mega_load_add_translate(&bench->load, options);
     (void)mega_options_text(options, "device", "D", &bench->device, "where to run: cpu, cuda or cuda:1");
     (void)mega_options_int(options, "envs", "N", &bench->envs, 1, 1 << 24, "environments");
     (void)mega_options_int(options, "threads", "T", &bench->threads, 1, THREADS_MAX,

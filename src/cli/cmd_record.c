@@ -116,6 +116,7 @@ static int open_env(record_run *run) {
         .seed = (int32_t)run->seed,
         .frame_skip = 1,
         .sticky = (float)run->load.sticky,
+        .translate = mega_load_translate(&run->load, MEGA_TRANSLATE_AUTO),
     };
     const int exit_code = mega_load_env(&run->load, &run->options, &desc, 0, run->rom, &run->env);
     if (exit_code != MEGA_EXIT_OK) {
@@ -259,6 +260,7 @@ static void add_options(record_run *run) {
     option->letter = 'o';
     mega_load_add_rom(&run->load, options);
     mega_load_add_play(&run->load, options);
+    mega_load_add_translate(&run->load, options);
     option = mega_options_int(options, "frames", "N", &run->frames, 1, INT32_MAX,
                               "frames to play; without it one episode");
     option->has_default = false;

@@ -52,6 +52,7 @@ static void add_options(trace_run *run) {
     (void)mega_options_int(options, "ale-seed", "S", &run->ale_seed, INT32_MIN, INT32_MAX,
                            "seed of the environment's generator");
     mega_load_add_play(&run->load, options);
+    mega_load_add_translate(&run->load, options);
     (void)mega_options_int(options, "frame-skip", "K", &run->frame_skip, 1, 1 << 20, "frames per act");
     (void)mega_options_text(options, "actions", "SET", &run->actions_text,
                             "legal, minimal, or numbers as in 0,1,4");
@@ -124,6 +125,7 @@ static int open_env(trace_run *run) {
         .color_averaging = run->averaging,
         .sound = run->audio,
         .plain = run->plain,
+        .translate = mega_load_translate(&run->load, MEGA_TRANSLATE_AUTO),
     };
     const int exit_code =
         mega_load_env(&run->load, &run->options, &desc, (uint32_t)run->extra_resets, run->rom, &run->env);

@@ -7,5 +7,6 @@ int mega_cmd_roms(int argc, char *const argv[]);
 int mega_cmd_trace(int argc, char *const argv[]);
 int mega_cmd_bench(int argc, char *const argv[]);
 int mega_cmd_record(int argc, char *const argv[]);
+int mega_cmd_translate(int argc, char *const argv[]);
 
 #endif

@@ -23,6 +23,15 @@ void mega_load_add_play(mega_load *load, mega_options *options) {
                              "probability that a frame repeats the action before");
 }
 
+void mega_load_add_translate(mega_load *load, mega_options *options) {
+    (void)mega_options_flag(options, "no-translate", &load->interpret,
+                            "interpret the cartridge; results are the same");
+}
+
+uint8_t mega_load_translate(const mega_load *load, uint8_t usual) {
+    return load->interpret ? (uint8_t)MEGA_TRANSLATE_OFF : usual;
+}
+
 int32_t mega_load_game_index(const char *name, int *exit_code) {
     const int32_t index = mega_game_find(name);
     if (index >= 0) {

@@ -13,12 +13,18 @@ typedef struct mega_load {
     int64_t mode;
     int64_t difficulty;
     double sticky;
+    bool interpret; // --no-translate
 } mega_load;
 
 // Adds --game, --rom and --roms.
 void mega_load_add_rom(mega_load *load, mega_options *options);
 // Adds --mode, --difficulty and --sticky.
 void mega_load_add_play(mega_load *load, mega_options *options);
+
+// Adds --no-translate.
+void mega_load_add_translate(mega_load *load, mega_options *options);
+// What a description says then: `usual`, or MEGA_TRANSLATE_OFF.
+uint8_t mega_load_translate(const mega_load *load, uint8_t usual);
 
 // Opens the image that the options and the first word ask for. A word that ends in .bin or holds a slash is
 // a file.

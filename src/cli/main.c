@@ -22,6 +22,7 @@ static const command commands[] = {
     {"trace", mega_cmd_trace, "play pseudo-random actions and print a hash of every state"},
     {"bench", mega_cmd_bench, "measure emulated frames per second"},
     {"record", mega_cmd_record, "write a screen or a game to a PNG, GIF or MP4 file"},
+    {"translate", mega_cmd_translate, "show what becomes of a cartridge: C, machine code, coverage"},
     {"play", NULL, NULL},
     {"train", NULL, NULL},
     {"eval", NULL, NULL},
@@ -36,7 +37,7 @@ static void print_help(FILE *out) {
                 out);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (commands[i].run != NULL) {
-            (void)fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+            (void)fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
         }
     }
     (void)fputs("\nOptions:\n"

@@ -131,16 +131,23 @@ MEGA_INLINE uint32_t translated_read(mega_machine *m, const mega_outside *outsid
 #define BLOCK(name, instructions) block_##name : budget -= (instructions);
 #define BLOCK_CHECKED(name, instructions, pc) block_##name : LOOK_AT_DEADLINE(pc) budget -= (instructions);
 
+// A program may be compiled in parts that have some of the units each.
+#ifndef UNIT_LINKAGE
+#define UNIT_LINKAGE static
+#endif
+#define UNIT_ELSEWHERE(number) \
+    uint32_t unit_##number(mega_machine *m, const mega_outside *outside, uint32_t budget, uint32_t entry);
+
 #define UNIT_LABEL(block) &&block_##block,
-#define UNIT_BEGIN(number)                                                                       \
-    static uint32_t unit_##number(mega_machine *m, const mega_outside *outside, uint32_t budget, \
-                                  uint32_t entry) {                                              \
-        mega_console *const console = m->console;                                                \
-        uint8_t *const ram = console->riot.ram;                                                  \
-        const int32_t deadline = m->run.watchdog - MEGA_TRANSLATED_SLACK;                        \
-        mega_cpu r = console->cpu;                                                               \
-        uint32_t cycles = console->cycles, bus = 0, exit_pc = 0, index = 0;                      \
-        static const void *const blocks[] = {BLOCKS_##number(UNIT_LABEL)};                       \
+#define UNIT_BEGIN(number)                                                                             \
+    UNIT_LINKAGE uint32_t unit_##number(mega_machine *m, const mega_outside *outside, uint32_t budget, \
+                                        uint32_t entry) {                                              \
+        mega_console *const console = m->console;                                                      \
+        uint8_t *const ram = console->riot.ram;                                                        \
+        const int32_t deadline = m->run.watchdog - MEGA_TRANSLATED_SLACK;                              \
+        mega_cpu r = console->cpu;                                                                     \
+        uint32_t cycles = console->cycles, bus = 0, exit_pc = 0, index = 0;                            \
+        static const void *const blocks[] = {BLOCKS_##number(UNIT_LABEL)};                             \
         goto *blocks[entry - UNIT_FIRST_##number];
 #define UNIT_END(number)                                   \
     away:                                                  \

@@ -35,14 +35,18 @@ mega_status code_map_make(const mega_cartridge *cartridge, const uint8_t *image,
     out->plain_span = run.plain_span;
     out->watches_low = run.watches_low;
     out->unit_size = unit_size(cartridge);
-    if (out->unit_size != 0 && cartridge->image_size % out->unit_size != 0) {
+    if (cartridge->scheme == MEGA_SCHEME_DPC) {
+        out->cartridge.image_size = 8192; // what follows is data of that chip
+    }
+    const uint32_t size = out->cartridge.image_size;
+    if (out->unit_size != 0 && size % out->unit_size != 0) {
         out->unit_size = 0;
     }
-    out->flags = calloc(cartridge->image_size, sizeof(*out->flags));
-    out->address = calloc(cartridge->image_size, sizeof(*out->address));
+    out->flags = calloc(size, sizeof(*out->flags));
+    out->address = calloc(size, sizeof(*out->address));
     if (out->flags == NULL || out->address == NULL) {
         code_map_release(out);
-        return mega_fail_memory(3u * (size_t)cartridge->image_size);
+        return mega_fail_memory(3u * (size_t)size);
     }
     return MEGA_OK;
 }

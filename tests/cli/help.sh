@@ -8,7 +8,7 @@ passes "$MEGACADE" help
 passes "$MEGACADE" --version
 output '^megacade [0-9]*\.[0-9]*\.[0-9]*$'
 
-for command in games roms trace bench record; do
+for command in games roms trace bench record translate; do
     passes "$MEGACADE" $command --help
     output "^Usage: megacade $command"
     output '^Options:'

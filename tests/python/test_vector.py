@@ -34,6 +34,20 @@ def play(env, steps, seed=0):
     return out
 
 
+# ---- translation ----
+
+
+@pytest.mark.parametrize("translate", [True, "now"])
+def test_translation_changes_nothing(translate):
+    assert play(make(translate=translate), 300) == play(make(translate=False), 300)
+
+
+@pytest.mark.parametrize("translate", [None, 0, 2, "later", [True]])
+def test_translation_out_of_range(translate):
+    with pytest.raises(ValueError, match="expected True, False or 'now'"):
+        make(translate=translate)
+
+
 # ---- arrays ----
 
 

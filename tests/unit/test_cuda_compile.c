@@ -2,7 +2,7 @@
 // needs NVRTC is skipped where there is none.
 #include "cuda_compile.h"
 
-#include "cuda_sources.h"
+#include "embedded.h"
 #include "mega_test_cuda.h"
 #include "mega_test_files.h"
 
@@ -19,9 +19,9 @@ static mega_cuda_job a_job(void) {
     return (mega_cuda_job){
         .name = "add.cu",
         .text = kernel,
-        .header_names = cuda_source_names,
-        .header_texts = cuda_source_texts,
-        .header_count = cuda_source_count,
+        .header_names = embedded_names,
+        .header_texts = embedded_texts,
+        .header_count = embedded_count,
         .defines = defines,
         .define_count = 1,
         .capability = 90,
@@ -58,14 +58,14 @@ static void case_folders(void) {
 // The embedded sources are the files.
 static void test_sources(void) {
     static char text[1 << 20];
-    MEGA_CHECK(cuda_source_count > 100);
-    MEGA_CHECK(cuda_source_find("nothing.h") == NULL);
+    MEGA_CHECK(embedded_count > 100);
+    MEGA_CHECK(embedded_find("nothing.h") == NULL);
     static const char *const files[] = {"src/console/mega_tia_fast.h", "src/games/game_pong.h",
                                         "src/games/mega_games.h", "src/env/mega_env.h",
                                         "src/engine/cuda/self_check.cu"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         FILE *file = fopen(files[i], "rb");
-        const char *embedded = cuda_source_find(strrchr(files[i], '/') + 1);
+        const char *embedded = embedded_find(strrchr(files[i], '/') + 1);
         MEGA_CHECK(file != NULL && embedded != NULL);
         if (file != NULL) {
             const size_t size = fread(text, 1, sizeof text - 1, file);
@@ -78,19 +78,19 @@ static void test_sources(void) {
 
 static void test_code(const mega_cuda_compiler *compiler) {
     mega_cuda_job job = a_job();
-    mega_cuda_code code;
+    mega_code code;
     MEGA_CHECK_EQ(cuda_compile(compiler, &job, &code), MEGA_OK);
     MEGA_CHECK(code.size > 100 && memcmp(code.bytes, "\177ELF", 4) == 0);
-    cuda_code_release(&code);
+    code_release(&code);
     job.line_info = true;
     MEGA_CHECK_EQ(cuda_compile(compiler, &job, &code), MEGA_OK);
-    cuda_code_release(&code);
+    code_release(&code);
 
     job.capability = 990; // a GPU that the compiler does not know yet
     MEGA_CHECK_EQ(cuda_compile(compiler, &job, &code), MEGA_OK);
     MEGA_CHECK(code.size > 100 && strstr(code.bytes, ".version") != NULL &&
                ((char *)code.bytes)[code.size - 1] == 0);
-    cuda_code_release(&code);
+    code_release(&code);
 
     job.capability = 10; // and one that it has forgotten
     MEGA_CHECK_EQ(cuda_compile(compiler, &job, &code), MEGA_ERROR_CUDA_COMPILE);
@@ -100,7 +100,7 @@ static void test_code(const mega_cuda_compiler *compiler) {
 
 static void test_errors(const mega_cuda_compiler *compiler) {
     mega_cuda_job job = a_job();
-    mega_cuda_code code;
+    mega_code code;
     static char big[9000];
     const char *const long_define[] = {big};
     const char *log = mega_test_path("cache/broken.cu.log");

@@ -5,7 +5,7 @@
 #include <dirent.h>
 
 #include "cuda_compile.h"
-#include "cuda_sources.h"
+#include "embedded.h"
 #include "mega_test_cuda.h"
 #include "mega_test_files.h"
 
@@ -112,7 +112,7 @@ static void case_embedded(void) {
     mega_cuda_device *device = open_device();
     mega_cuda_request request = a_request();
     request.define_count = 0;
-    MEGA_CHECK_EQ(open_once(device, &request), cuda_binaries[0].name == NULL);
+    MEGA_CHECK_EQ(open_once(device, &request), embedded_binaries[0].name == NULL);
     cuda_device_close(device);
     for_each_file(remove);
 }

@@ -57,6 +57,7 @@ static void build_blend(mega_env *env) {
 
 static mega_status open_parts(mega_env *env, const mega_env_desc *desc, const mega_rom *rom) {
     MEGA_TRY(setup_open(desc, rom, &env->setup));
+    setup_wait(env->setup);
     MEGA_TRY(scratch_open(env->setup->cartridge.ram_size, &env->scratch));
     MEGA_TRY(environment_open(&env->core, env->setup));
     environment_connect(&env->core, env->scratch);
@@ -138,6 +139,7 @@ mega_status mega_env_act(mega_env *env, uint32_t action, float strength, int32_t
         return mega_fail(MEGA_ERROR_ARGUMENT, "the paddle strength is not a number");
     }
     int32_t gained = 0;
+    environment_prepare(&env->core);
     if (env->skip_high == 0) {
         gained = env->setup->play->act(&env->core.stage, action, strength);
     } else {

@@ -52,6 +52,10 @@ void environment_connect(mega_environment *env, mega_scratch *scratch) {
     env->stage.machine.video = &scratch->video;
 }
 
+void environment_prepare(mega_environment *env) {
+    env->stage.machine.translated = translation_code(env->setup->translation);
+}
+
 // ---- the console's random sequence ---------------------------------------------------------------------
 
 static const uint32_t *next_draws(mega_environment *env, uint32_t count) {
@@ -76,6 +80,7 @@ mega_status environment_fault(const mega_environment *env) {
 
 mega_status environment_reset(mega_environment *env) {
     const mega_setup *setup = env->setup;
+    environment_prepare(env);
     setup->play->begin_reset(&env->stage, next_draws(env, console_reset_draws(&setup->cartridge)));
     if (setup->memo != NULL) {
         reset_memo_finish(setup->memo, setup->play, &env->stage);
@@ -89,6 +94,7 @@ mega_status environment_reset(mega_environment *env) {
 static void power_on_console(mega_environment *env) {
     const mega_setup *setup = env->setup;
     const uint32_t reset_draws = console_reset_draws(&setup->cartridge);
+    environment_prepare(env);
     console_power_on(&env->stage.machine, next_draws(env, MEGA_POWER_DRAWS));
     env_unplugged(&env->stage);
     if (setup->cartridge.format_probed) {

@@ -32,6 +32,8 @@ mega_status environment_open(mega_environment *env, const mega_setup *setup);
 void environment_close(mega_environment *env);
 // Lends it scratch memory; before anything is played.
 void environment_connect(mega_environment *env, mega_scratch *scratch);
+// Changes over to translated code as soon as there is some. Power-on and resets do it themselves, acts do not.
+void environment_prepare(mega_environment *env);
 // Power cycle, then the first episode.
 mega_status environment_power_on(mega_environment *env, uint32_t seed);
 // A new episode.

@@ -72,7 +72,12 @@ mega_status lane_setup_open(const mega_task_desc *desc, const mega_rom *rom, int
         return mega_fail_memory(sizeof(*setup));
     }
     const mega_env_desc env_desc = {
-        .struct_size = sizeof(env_desc), .frame_skip = 1, .sticky = desc->sticky, .plain = desc->plain};
+        .struct_size = sizeof(env_desc),
+        .frame_skip = 1,
+        .sticky = desc->sticky,
+        .plain = desc->plain,
+        .translate = desc->translate,
+    };
     const mega_status status = setup_open(&env_desc, rom, &setup->environment);
     if (status != MEGA_OK) {
         lane_setup_close(setup);
@@ -184,5 +189,6 @@ mega_status lane_start_episode(mega_lane *lane, bool forced) {
 }
 
 mega_task_outcome lane_step(mega_lane *lane, uint32_t action, float strength) {
+    environment_prepare(&lane->environment);
     return lane->environment.setup->play->task_step(&lane->view, action, strength);
 }

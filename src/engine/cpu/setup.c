@@ -42,6 +42,10 @@ static mega_status check_desc(const mega_env_desc *desc) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "reward_min %d is above reward_max %d", desc->reward_min,
                          desc->reward_max);
     }
+    if (desc->translate > MEGA_TRANSLATE_NOW) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "translate is %u, expected one of MEGA_TRANSLATE_*",
+                         desc->translate);
+    }
     const int32_t paddle_min = paddle_limit(desc->paddle_min, MEGA_PADDLE_MIN);
     const int32_t paddle_max = paddle_limit(desc->paddle_max, MEGA_PADDLE_MAX);
     if (paddle_min < 0 || paddle_max > 1000000 || paddle_min > paddle_max) {
@@ -105,16 +109,24 @@ mega_status setup_open(const mega_env_desc *desc, const mega_rom *rom, mega_setu
         setup_close(setup);
         return status;
     }
+    if (!setup->settings.plain) {
+        setup->translation = translation_acquire(&setup->cartridge, setup->image, desc->translate);
+    }
     *out = setup;
     return MEGA_OK;
 }
 
 void setup_close(mega_setup *setup) {
     if (setup != NULL) {
+        translation_release(setup->translation);
         reset_memo_destroy(setup->memo);
         free(setup->image);
         free(setup);
     }
+}
+
+void setup_wait(const mega_setup *setup) {
+    translation_wait(setup->translation);
 }
 
 // ---- mode and difficulty -------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ struct mega_task {
 static mega_status open_parts(mega_task *task, const mega_task_desc *desc, const mega_rom *rom) {
     MEGA_TRY(lane_setup_open(desc, rom, 1, &task->setup));
     const mega_lane_setup *setup = task->setup;
+    setup_wait(setup->environment);
     MEGA_TRY(scratch_open(setup->environment->cartridge.ram_size, &task->scratch));
     task->memory = calloc(1, setup->screen_size + setup->observation_size);
     if (task->memory == NULL) {

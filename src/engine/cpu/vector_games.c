@@ -86,6 +86,9 @@ mega_status vector_games_open(mega_vector_games *games, const mega_vector_desc *
     for (uint32_t i = 0; i < desc->rom_count; i++) {
         MEGA_TRY(vector_games_find(games, desc, desc->roms[i], &setup));
     }
+    for (uint32_t i = 0; i < games->count; i++) {
+        setup_wait(games->setups[i]->environment);
+    }
     setup = games->setups[0];
     games->observation_size = setup->observation_size;
     if (games->count == 1) {

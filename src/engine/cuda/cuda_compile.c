@@ -301,7 +301,7 @@ static mega_status fail_compile(const mega_cuda_compiler *compiler, const mega_c
     if (compiler->log_size(program, &size) == 0 && size > 1 && (log = calloc(1, size + 1)) != NULL &&
         compiler->log_text(program, log) == 0) {
         first_errors(log, errors, sizeof errors);
-        cuda_cache_save_log(job->name, log, path, sizeof path);
+        code_cache_save_log(job->name, log, path, sizeof path);
     }
     free(log);
     return mega_fail(MEGA_ERROR_CUDA_COMPILE, "%s cannot be compiled for sm_%d by %s (%s%s%.300s): %s",
@@ -310,7 +310,7 @@ static mega_status fail_compile(const mega_cuda_compiler *compiler, const mega_c
 }
 
 static mega_status take_code(const mega_cuda_compiler *compiler, const mega_cuda_job *job,
-                             nvrtc_handle program, bool is_ptx, mega_cuda_code *out) {
+                             nvrtc_handle program, bool is_ptx, mega_code *out) {
     int result = (is_ptx ? compiler->ptx_size : compiler->cubin_size)(program, &out->size);
     if (result == 0 && out->size > 0) {
         out->bytes = malloc(out->size);
@@ -320,14 +320,14 @@ static mega_status take_code(const mega_cuda_compiler *compiler, const mega_cuda
         result = (is_ptx ? compiler->ptx : compiler->cubin)(program, out->bytes);
     }
     if (result != 0 || out->size == 0) {
-        cuda_code_release(out);
+        code_release(out);
         return mega_fail(MEGA_ERROR_CUDA_COMPILE, "%s made no code of %s: %s", compiler->name, job->name,
                          compiler->error_text(result));
     }
     return MEGA_OK;
 }
 
-mega_status cuda_compile(const mega_cuda_compiler *compiler, const mega_cuda_job *job, mega_cuda_code *out) {
+mega_status cuda_compile(const mega_cuda_compiler *compiler, const mega_cuda_job *job, mega_code *out) {
     option_list list;
     nvrtc_handle program = NULL;
     memset(out, 0, sizeof *out);

@@ -9,7 +9,7 @@
 //     cuda_compiler_add_folder()          what a program knows: the Python package adds its nvidia-* packages
 #ifndef CUDA_COMPILE_H
 #define CUDA_COMPILE_H
-#include "cuda_cache.h"
+#include "code_cache.h"
 #include "status.h"
 
 #define MEGA_CUDA_TARGETS_MAX 64
@@ -42,6 +42,6 @@ mega_status cuda_compile_key(const mega_cuda_compiler *compiler, const mega_cuda
                              char key[MEGA_SHA256_TEXT_SIZE]);
 // Compiles to a CUBIN for the GPU, or to PTX where the compiler is older than the GPU. On failure the message
 // has the compiler's first errors, and the cache folder has all of its words in NAME.log.
-mega_status cuda_compile(const mega_cuda_compiler *compiler, const mega_cuda_job *job, mega_cuda_code *out);
+mega_status cuda_compile(const mega_cuda_compiler *compiler, const mega_cuda_job *job, mega_code *out);
 
 #endif

@@ -6,18 +6,9 @@
 #include <string.h>
 
 #include "cuda_compile.h"
-#include "cuda_sources.h"
+#include "embedded.h"
 
 #define JIT_LOG_SIZE 512
-
-const char *cuda_source_find(const char *name) {
-    for (uint32_t i = 0; i < cuda_source_count; i++) {
-        if (strcmp(cuda_source_names[i], name) == 0) {
-            return cuda_source_texts[i];
-        }
-    }
-    return NULL;
-}
 
 // ---- loading -----------------------------------------------------------------------------------------
 
@@ -55,7 +46,7 @@ static mega_status load_embedded(const mega_cuda_device *device, const mega_cuda
     if (request->text != NULL || request->define_count > 0) {
         return MEGA_OK;
     }
-    for (const mega_cuda_binary *binary = cuda_binaries; binary->name != NULL; binary++) {
+    for (const mega_embedded_binary *binary = embedded_binaries; binary->name != NULL; binary++) {
         if (strcmp(binary->name, request->program) == 0) {
             const CUresult result = device->driver->cuModuleLoadDataEx(out, binary->bytes, 0, NULL, NULL);
             if (result != CUDA_SUCCESS) {
@@ -79,34 +70,34 @@ static void tell(const mega_cuda_device *device, const mega_cuda_request *reques
 
 // From the cache, else from the compiler.
 static mega_status make_code(const mega_cuda_device *device, const mega_cuda_request *request,
-                             const mega_cuda_compiler *compiler, const char *text, mega_cuda_code *out) {
+                             const mega_cuda_compiler *compiler, const char *text, mega_code *out) {
     const char *line_info = getenv("MEGACADE_CUDA_LINEINFO");
     char key[MEGA_SHA256_TEXT_SIZE];
     const mega_cuda_job job = {
         .name = request->program,
         .text = text,
-        .header_names = cuda_source_names,
-        .header_texts = cuda_source_texts,
-        .header_count = cuda_source_count,
+        .header_names = embedded_names,
+        .header_texts = embedded_texts,
+        .header_count = embedded_count,
         .defines = request->defines,
         .define_count = request->define_count,
         .capability = device->capability,
         .line_info = line_info != NULL && strcmp(line_info, "1") == 0,
     };
     MEGA_TRY(cuda_compile_key(compiler, &job, key));
-    if (cuda_cache_load(key, out)) {
+    if (code_cache_load(key, out)) {
         return MEGA_OK;
     }
     tell(device, request);
     MEGA_TRY(cuda_compile(compiler, &job, out));
-    cuda_cache_save(key, out); // else it is compiled again next time
+    code_cache_save(key, out); // else it is compiled again next time
     return MEGA_OK;
 }
 
 static mega_status open_module(const mega_cuda_device *device, const mega_cuda_request *request,
                                const char *text, CUmodule *out) {
     const mega_cuda_compiler *compiler;
-    mega_cuda_code code;
+    mega_code code;
     MEGA_TRY(load_embedded(device, request, out));
     if (*out != NULL) {
         return MEGA_OK;
@@ -115,14 +106,14 @@ static mega_status open_module(const mega_cuda_device *device, const mega_cuda_r
     MEGA_TRY(make_code(device, request, compiler, text, &code));
     const mega_status status =
         load_code(device, request->program, cuda_compiler_name(compiler), code.bytes, out);
-    cuda_code_release(&code);
+    code_release(&code);
     return status;
 }
 
 mega_status cuda_module_open(const mega_cuda_device *device, const mega_cuda_request *request,
                              CUmodule *out) {
     *out = NULL;
-    const char *text = request->text != NULL ? request->text : cuda_source_find(request->program);
+    const char *text = request->text != NULL ? request->text : embedded_find(request->program);
     if (text == NULL) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "no GPU program is named '%s'", request->program);
     }

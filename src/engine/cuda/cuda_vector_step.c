@@ -141,7 +141,7 @@ static mega_status run_reset(mega_cuda_vector *vector, mega_cuda_group *group) {
 // Warps of a block begin their frames together, because a multiprocessor's cache of instructions is small; so each
 // gets one block, or as few as possible.
 static uint32_t step_threads(const mega_cuda_vector *vector, uint32_t lanes) {
-    const uint32_t processors = (uint32_t)vector->device->multiprocessors;
+    const uint32_t processors = (uint32_t)vector->device->processors;
     const uint32_t share = (lanes + processors - 1u) / processors;
     return share < STEP_THREADS ? (share + 31u) / 32u * 32u : STEP_THREADS;
 }
@@ -157,8 +157,8 @@ static mega_status run_frames(mega_cuda_vector *vector, mega_cuda_group *group) 
     MEGA_TRY(start_episodes(vector, group, group->side));
     CUDA_TRY(cuda, cuEventRecord, group->joined, group->side);
     const uint32_t threads = step_threads(vector, group->batch.lanes);
-    MEGA_TRY(cuda_vector_launch(vector, KERNEL_mega_step, group->stream, blocks_for(group->batch.lanes, threads),
-                                threads, parameters));
+    MEGA_TRY(cuda_vector_launch(vector, KERNEL_mega_step, group->stream,
+                                blocks_for(group->batch.lanes, threads), threads, parameters));
     CUDA_TRY(cuda, cuStreamWaitEvent, group->stream, group->joined, 0);
     return look(vector, group);
 }

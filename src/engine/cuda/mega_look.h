@@ -42,9 +42,9 @@ MEGA_FN void look_row(const mega_source *source, const mega_course *course, uint
 // The pooled screen while a block works on it.
 typedef struct mega_canvas {
     uint8_t rows[MEGA_WIDTH * 250 + 16]; // a filter reads past the end, with weight 0
-    uint8_t row_of[256];                               // which of them has each row of the screen
-    uint8_t drawn[256];                                // the rows of the screen that are there
-    uint32_t distinct[8];                              // bit y: row y differs from the one above
+    uint8_t row_of[256];                 // which of them has each row of the screen
+    uint8_t drawn[256];                  // the rows of the screen that are there
+    uint32_t distinct[8];                // bit y: row y differs from the one above
 } mega_canvas;
 
 // ---- drawing ---------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// test_cuda_cache.c - code that was kept is found again, byte for byte, or not at all.
-#include "cuda_cache.h"
+// test_code_cache.c - code that was kept is found again, byte for byte, or not at all.
+#include "code_cache.h"
 
 #include "mega_test.h"
 #include "mega_test_files.h"
@@ -9,19 +9,19 @@
 
 static char key[MEGA_SHA256_TEXT_SIZE];
 static uint8_t bytes[CODE_SIZE];
-static const mega_cuda_code code = {bytes, CODE_SIZE};
+static const mega_code code = {bytes, CODE_SIZE};
 
 // Whether the cache has exactly our code; anything else that it offers is a failure.
 static bool has_code(void) {
-    mega_cuda_code found;
-    const bool is_found = cuda_cache_load(key, &found);
+    mega_code found;
+    const bool is_found = code_cache_load(key, &found);
     if (is_found) {
         MEGA_CHECK_EQ(found.size, code.size);
         MEGA_CHECK_BYTES(found.bytes, code.bytes, code.size);
     } else {
         MEGA_CHECK(found.bytes == NULL && found.size == 0);
     }
-    cuda_code_release(&found);
+    code_release(&found);
     return is_found;
 }
 
@@ -59,7 +59,7 @@ static void test_damage(const char *path) {
         accepted += has_code();
     }
     MEGA_CHECK_EQ(accepted, 0);
-    MEGA_CHECK(cuda_cache_save(key, &code)); // what is damaged is replaced
+    MEGA_CHECK(code_cache_save(key, &code)); // what is damaged is replaced
     MEGA_CHECK(has_code());
 }
 
@@ -71,30 +71,30 @@ static void test_sizes(const char *path) {
     memset(head + 8, 0xFF, 8);
     overwrite(path, head, HEAD_SIZE);
     MEGA_CHECK(!has_code());
-    MEGA_CHECK(cuda_cache_save(key, &code));
+    MEGA_CHECK(code_cache_save(key, &code));
 }
 
 static void test_files(const char *path) {
     char other[MEGA_SHA256_TEXT_SIZE];
-    mega_cuda_code found;
+    mega_code found;
     memcpy(other, key, sizeof other);
     other[0] = other[0] == '0' ? '1' : '0';
-    MEGA_CHECK(!cuda_cache_load(other, &found));
-    MEGA_CHECK(!cuda_cache_load("../../etc/passwd", &found));
-    MEGA_CHECK(!cuda_cache_save("short", &code));
+    MEGA_CHECK(!code_cache_load(other, &found));
+    MEGA_CHECK(!code_cache_load("../../etc/passwd", &found));
+    MEGA_CHECK(!code_cache_save("short", &code));
     // A file under another's name, and one that is a link or a folder.
     char other_path[MEGA_TEST_PATH_SIZE];
-    snprintf(other_path, sizeof other_path, "%.*s/%s.cuda", (int)(strrchr(path, '/') - path), path, other);
+    snprintf(other_path, sizeof other_path, "%.*s/%s.code", (int)(strrchr(path, '/') - path), path, other);
     MEGA_CHECK_EQ(rename(path, other_path), 0);
-    MEGA_CHECK(!cuda_cache_load(other, &found));
-    MEGA_CHECK(cuda_cache_save(key, &code));
+    MEGA_CHECK(!code_cache_load(other, &found));
+    MEGA_CHECK(code_cache_save(key, &code));
     MEGA_CHECK_EQ(remove(other_path), 0);
     MEGA_CHECK_EQ(symlink(path, other_path), 0);
-    MEGA_CHECK(!cuda_cache_load(other, &found));
+    MEGA_CHECK(!code_cache_load(other, &found));
     MEGA_CHECK_EQ(remove(other_path), 0);
     MEGA_CHECK_EQ(mkdir(other_path, 0700), 0);
-    MEGA_CHECK(!cuda_cache_load(other, &found));
-    MEGA_CHECK(!cuda_cache_save(other, &code));
+    MEGA_CHECK(!code_cache_load(other, &found));
+    MEGA_CHECK(!code_cache_save(other, &code));
     MEGA_CHECK_EQ(rmdir(other_path), 0);
 }
 
@@ -106,8 +106,8 @@ static void test_folders(const char *folder) {
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
         MEGA_CHECK_EQ(chmod(folder, shared[i]), 0);
         MEGA_CHECK(!has_code());
-        MEGA_CHECK(!cuda_cache_save(key, &code));
-        cuda_cache_save_log("words", "text", path, sizeof path);
+        MEGA_CHECK(!code_cache_save(key, &code));
+        code_cache_save_log("words", "text", path, sizeof path);
         MEGA_CHECK(path[0] == '\0');
     }
     MEGA_CHECK_EQ(chmod(folder, 0755), 0);
@@ -118,13 +118,13 @@ static void test_folders(const char *folder) {
         MEGA_CHECK_EQ(chown(folder, 0, 0), 0);
     } else {
         MEGA_CHECK_EQ(chmod(folder, 0500), 0);
-        MEGA_CHECK(has_code() && !cuda_cache_save(key, &code)); // read-only is good enough to read
+        MEGA_CHECK(has_code() && !code_cache_save(key, &code)); // read-only is good enough to read
         MEGA_CHECK_EQ(chmod(folder, 0700), 0);
     }
     setenv("MEGACADE_CACHE", mega_test_write("file", "x", 1), 1);
-    MEGA_CHECK(!has_code() && !cuda_cache_save(key, &code));
+    MEGA_CHECK(!has_code() && !code_cache_save(key, &code));
     setenv("MEGACADE_CACHE", "/dev/null/below", 1);
-    MEGA_CHECK(!has_code() && !cuda_cache_save(key, &code));
+    MEGA_CHECK(!has_code() && !code_cache_save(key, &code));
     setenv("MEGACADE_CACHE", folder, 1);
 }
 
@@ -137,12 +137,12 @@ static void test_places(void) {
     setenv("MEGACADE_CACHE", "", 1);
     setenv("XDG_CACHE_HOME", caches, 1);
     setenv("HOME", home, 1);
-    MEGA_CHECK(cuda_cache_save(key, &code) && has_code());
-    snprintf(name, sizeof name, "xdg/megacade/%s.cuda", key);
+    MEGA_CHECK(code_cache_save(key, &code) && has_code());
+    snprintf(name, sizeof name, "xdg/megacade/%s.code", key);
     MEGA_CHECK_EQ(mode_of(mega_test_path(name)), 0600);
     setenv("XDG_CACHE_HOME", "relative", 1);
-    MEGA_CHECK(!has_code() && cuda_cache_save(key, &code) && has_code());
-    snprintf(name, sizeof name, "home/.cache/megacade/%s.cuda", key);
+    MEGA_CHECK(!has_code() && code_cache_save(key, &code) && has_code());
+    snprintf(name, sizeof name, "home/.cache/megacade/%s.code", key);
     MEGA_CHECK_EQ(mode_of(mega_test_path(name)), 0600);
     MEGA_CHECK(mode_of(below) == 0700 && mode_of(hidden) == 0700 && mode_of(last) == 0700);
 }
@@ -158,15 +158,15 @@ int main(void) {
     sha256_text(digest, key);
     setenv("MEGACADE_CACHE", folder, 1);
     MEGA_CHECK(!has_code());
-    MEGA_CHECK(cuda_cache_save(key, &code));
+    MEGA_CHECK(code_cache_save(key, &code));
     MEGA_CHECK(has_code());
-    snprintf(name, sizeof name, "cache/%s.cuda", key);
+    snprintf(name, sizeof name, "cache/%s.code", key);
     const char *path = mega_test_path(name);
     test_damage(path);
     test_sizes(path);
     test_files(path);
     test_folders(folder);
-    cuda_cache_save_log("a/b", "words", log, sizeof log);
+    code_cache_save_log("a/b", "words", log, sizeof log);
     MEGA_CHECK(strcmp(log, mega_test_path("cache/a_b.log")) == 0 && mode_of(log) == 0600);
     test_places();
     mega_test_remove_files();

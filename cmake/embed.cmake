@@ -1,6 +1,6 @@
-# embed_cuda.cmake - writes the tables of src/engine/cuda/cuda_sources.h. Needs neither Python nor a compiler.
+# embed.cmake - writes the tables of src/engine/embedded.h. Needs neither Python nor a compiler.
 #
-#     cmake -DOUTPUT=FILE.c "-DSOURCES=a.h;b.cu" "-DBINARIES=b.cu=b.fatbin" -P embed_cuda.cmake
+#     cmake -DOUTPUT=FILE.c "-DSOURCES=a.h;b.cu" "-DBINARIES=b.cu=b.fatbin" "-DHASHED=c.c" -P embed.cmake
 set(tables "")
 set(names "")
 set(texts "")
@@ -19,31 +19,40 @@ foreach(source ${SOURCES})
   math(EXPR count "${count} + 1")
 endforeach()
 
+set(hashes "")
+foreach(source ${SOURCES} ${HASHED})
+  file(SHA256 ${source} hash)
+  string(APPEND hashes ${hash})
+endforeach()
+string(SHA256 hash "${hashes}")
+
 # Binaries are large; the assembler copies them faster than a compiler reads their bytes.
 set(images "")
 set(binaries "")
 set(index 0)
 foreach(pair ${BINARIES})
   string(REGEX MATCH "^([^=]+)=(.*)$" pair "${pair}")
-  string(APPEND images "__asm__(\".section .rodata\\n.balign 64\\nmega_cuda_image_${index}:\\n\"\n"
+  string(APPEND images "__asm__(\".section .rodata\\n.balign 64\\nmega_embedded_image_${index}:\\n\"\n"
                        "        \".incbin \\\"${CMAKE_MATCH_2}\\\"\\n.byte 0\\n.previous\");\n"
-                       "extern const char mega_cuda_image_${index}[];\n")
-  string(APPEND binaries "    {\"${CMAKE_MATCH_1}\", mega_cuda_image_${index}},\n")
+                       "extern const char mega_embedded_image_${index}[];\n")
+  string(APPEND binaries "    {\"${CMAKE_MATCH_1}\", mega_embedded_image_${index}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
 
-file(WRITE ${OUTPUT} "// Written by cmake/embed_cuda.cmake.
-#include \"cuda_sources.h\"
+file(WRITE ${OUTPUT} "// Written by cmake/embed.cmake.
+#include \"embedded.h\"
 
 ${tables}
-const uint32_t cuda_source_count = ${count};
-const char *const cuda_source_names[] = {
+const uint32_t embedded_count = ${count};
+const char *const embedded_names[] = {
 ${names}};
-const char *const cuda_source_texts[] = {
+const char *const embedded_texts[] = {
 ${texts}};
 
+const char embedded_hash[] = \"${hash}\";
+
 ${images}
-const mega_cuda_binary cuda_binaries[] = {
+const mega_embedded_binary embedded_binaries[] = {
 ${binaries}    {NULL, NULL},
 };
 ")

@@ -1,18 +1,23 @@
-// cuda_cache.c - see cuda_cache.h; docs/formats.md has the format of a file.
-#include "cuda_cache.h"
+// code_cache.c - see code_cache.h; docs/formats.md has the format of a file.
+#include "code_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATH_SIZE 4096
 #define NAME_SIZE 160
 #define CODE_SIZE_MAX ((uint64_t)1 << 30)
+#define STALE_SECONDS 3600
+#define LOCK_SECONDS 60 // nobody compiles for longer, unless something is wrong
 
 // The head of a file. It stays on the machine that wrote it, so numbers are in that machine's order.
 typedef struct file_head {
@@ -22,9 +27,9 @@ typedef struct file_head {
     uint8_t digest[MEGA_SHA256_SIZE]; // of the code
 } file_head;
 
-static const char file_magic[8] = "MEGACU1";
+static const char file_magic[8] = "MEGACD1";
 
-void cuda_code_release(mega_cuda_code *code) {
+void code_release(mega_code *code) {
     free(code->bytes);
     code->bytes = NULL;
     code->size = 0;
@@ -134,11 +139,11 @@ static bool write_file(int folder, const char *name, const void *head, size_t he
 }
 
 static void code_name(const char *key, char name[NAME_SIZE]) {
-    snprintf(name, NAME_SIZE, "%.64s.cuda", key);
+    snprintf(name, NAME_SIZE, "%.64s.code", key);
 }
 
 // Reads an open file whose size on disk is `file_size`.
-static bool read_code(int file, uint64_t file_size, const char *key, mega_cuda_code *out) {
+static bool read_code(int file, uint64_t file_size, const char *key, mega_code *out) {
     file_head head;
     uint8_t digest[MEGA_SHA256_SIZE];
     if (file_size <= sizeof head || !read_all(file, &head, sizeof head) ||
@@ -147,7 +152,7 @@ static bool read_code(int file, uint64_t file_size, const char *key, mega_cuda_c
         head.size > CODE_SIZE_MAX) {
         return false;
     }
-    mega_cuda_code code = {malloc((size_t)head.size), (size_t)head.size};
+    mega_code code = {malloc((size_t)head.size), (size_t)head.size};
     if (code.bytes != NULL && read_all(file, code.bytes, code.size)) {
         sha256_of(code.bytes, code.size, digest);
         if (memcmp(digest, head.digest, sizeof digest) == 0) {
@@ -155,11 +160,11 @@ static bool read_code(int file, uint64_t file_size, const char *key, mega_cuda_c
             return true;
         }
     }
-    cuda_code_release(&code);
+    code_release(&code);
     return false;
 }
 
-bool cuda_cache_load(const char *key, mega_cuda_code *out) {
+bool code_cache_load(const char *key, mega_code *out) {
     char path[PATH_SIZE], name[NAME_SIZE];
     struct stat status;
     bool good = false;
@@ -172,6 +177,7 @@ bool cuda_cache_load(const char *key, mega_cuda_code *out) {
     const int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (file >= 0) {
         good = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+               (status.st_mode & (S_IWGRP | S_IWOTH)) == 0 &&
                read_code(file, (uint64_t)status.st_size, key, out);
         close(file);
     }
@@ -179,7 +185,7 @@ bool cuda_cache_load(const char *key, mega_cuda_code *out) {
     return good;
 }
 
-bool cuda_cache_save(const char *key, const mega_cuda_code *code) {
+bool code_cache_save(const char *key, const mega_code *code) {
     char path[PATH_SIZE], name[NAME_SIZE];
     file_head head;
     if (strlen(key) != MEGA_SHA256_TEXT_SIZE - 1) {
@@ -199,7 +205,7 @@ bool cuda_cache_save(const char *key, const mega_cuda_code *code) {
     return good;
 }
 
-void cuda_cache_save_log(const char *name, const char *text, char *path, size_t path_size) {
+void code_cache_save_log(const char *name, const char *text, char *path, size_t path_size) {
     char where[PATH_SIZE], file[NAME_SIZE];
     const int folder = open_folder(where, true);
     snprintf(file, sizeof file, "%.*s.log", NAME_SIZE - 5, name);
@@ -212,5 +218,92 @@ void cuda_cache_save_log(const char *name, const char *text, char *path, size_t 
             snprintf(path, path_size, "%s/%s", where, file);
         }
         close(folder);
+    }
+}
+
+// ---- those who make code -----------------------------------------------------------------------------
+
+// A process that was killed leaves its folder behind. The next one after an hour removes it.
+static void remove_stale(int folder) {
+    const int copy = dup(folder);
+    DIR *list = copy >= 0 ? fdopendir(copy) : NULL;
+    struct stat status;
+    for (struct dirent *item; list != NULL && (item = readdir(list)) != NULL;) {
+        if (strncmp(item->d_name, "work.", 5) != 0 ||
+            fstatat(folder, item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(status.st_mode) ||
+            status.st_uid != geteuid() || time(NULL) - status.st_mtime < STALE_SECONDS) {
+            continue;
+        }
+        const int inside = openat(folder, item->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *files = inside >= 0 ? fdopendir(inside) : NULL;
+        for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;) {
+            unlinkat(inside, file->d_name, 0);
+        }
+        if (files != NULL) {
+            closedir(files);
+        }
+        unlinkat(folder, item->d_name, AT_REMOVEDIR);
+    }
+    if (list != NULL) {
+        closedir(list);
+    }
+}
+
+bool code_cache_workspace(char *path, size_t path_size) {
+    char where[PATH_SIZE];
+    const char *temporary = getenv("TMPDIR");
+    const int folder = open_folder(where, true);
+    if (folder >= 0) {
+        remove_stale(folder);
+        close(folder);
+        const int length = snprintf(path, path_size, "%s/work.XXXXXX", where);
+        if (length > 0 && (size_t)length < path_size && mkdtemp(path) != NULL) {
+            return true;
+        }
+    }
+    const int length = snprintf(path, path_size, "%s/megacade.XXXXXX",
+                                temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
+    return length > 0 && (size_t)length < path_size && mkdtemp(path) != NULL;
+}
+
+static void lock_name(const char *key, char name[NAME_SIZE]) {
+    snprintf(name, NAME_SIZE, "%.64s.lock", key);
+}
+
+bool code_cache_lock(const char *key, bool (*cancelled)(void *context), void *context, int *lock) {
+    char path[PATH_SIZE], name[NAME_SIZE];
+    const struct timespec pause = {.tv_nsec = 20000000};
+    *lock = -1;
+    const int folder = open_folder(path, true);
+    if (folder < 0) {
+        return true;
+    }
+    lock_name(key, name);
+    *lock = openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    close(folder);
+    for (uint32_t i = 0; *lock >= 0 && i < LOCK_SECONDS * 50u; i++) {
+        if (flock(*lock, LOCK_EX | LOCK_NB) == 0) {
+            return true;
+        }
+        if (cancelled(context)) {
+            close(*lock);
+            *lock = -1;
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return true; // the same code twice does no harm
+}
+
+void code_cache_unlock(const char *key, int lock) {
+    char path[PATH_SIZE], name[NAME_SIZE];
+    if (lock >= 0) {
+        const int folder = open_folder(path, false);
+        lock_name(key, name);
+        if (folder >= 0) {
+            unlinkat(folder, name, 0);
+            close(folder);
+        }
+        close(lock);
     }
 }
