@@ -43,13 +43,17 @@ MEGA_FN void look_pool(const mega_batch *batch, uint32_t env, uint8_t *screen, u
                        uint32_t threads) {
     const mega_cell *cell = &batch->cells[env];
     const mega_course *course = &batch->courses[cell->course];
-    const mega_video *video = &batch->videos[env];
+    mega_video *video = &batch->videos[env];
     uint8_t *pooled = batch->pooled + (uint64_t)batch->screen_size * env;
-    const uint8_t *earlier = batch->earlier + (uint64_t)batch->screen_size * env;
-    const uint32_t pooling = course->task.maxpool && course->task.frame_skip > 1,
+    const uint32_t pooling = course->task.maxpool && course->task.frame_skip > 1 && !cell->fresh,
                    left = task_unseen_frames(&course->task, &cell->step),
                    shows = left == 0 || (left == 2 && course->task.envpool);
-    const mega_source last = look_source(video, 0), before = look_source(video, 1);
+    const mega_source last = look_source(video, 0);
+    mega_source before = look_source(video, 1);
+    if (cell->step.kept) {
+        before.log = NULL;
+        before.colors = video_spare(video);
+    }
     for (uint32_t y = thread; y < course->cartridge.height; y += threads) {
         uint64_t other[MEGA_WIDTH / 8];
         uint8_t *row = screen + MEGA_WIDTH * y;
@@ -64,11 +68,7 @@ MEGA_FN void look_pool(const mega_batch *batch, uint32_t env, uint8_t *screen, u
         }
         if (pooling && left <= 1) {
             const uint32_t *others = (const uint32_t *)other;
-            if (cell->step.kept) {
-                others = (const uint32_t *)(earlier + MEGA_WIDTH * y);
-            } else {
-                look_row(&before, course, y, (uint8_t *)other);
-            }
+            look_row(&before, course, y, (uint8_t *)other);
             for (uint32_t i = 0; i < MEGA_WIDTH / 4; i++) {
                 words[i] = MEGA_MAX4(words[i], others[i]);
             }
