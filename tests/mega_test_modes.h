@@ -107,7 +107,9 @@ static inline void test_park(test_rig *rig) {
     }
     for (uint32_t i = 0; i < 2; i++) {
         memset(video->picture[i], 0xA5, (size_t)MEGA_WIDTH * rig->cartridge.height);
+#if !MEGA_AHEAD
         memset(video->shaded[i], 0x5A, sizeof(video->shaded[i]));
+#endif
     }
     memset(video->log, 0xA5, sizeof(video->log));
     memset(&video->line, 0x5A, sizeof(video->line));

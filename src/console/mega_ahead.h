@@ -248,9 +248,9 @@ MEGA_NOINLINE void ahead_write(mega_machine *m, uint32_t reg, uint32_t value, ui
     ahead_apply(m, reg, value, cycles);
 }
 
-// A line can add as many segments as it has cycles; the log must always have room for one more.
+// A write and the end of each line can add a segment; the log must have room for the rest of the screen.
 MEGA_FN uint32_t ahead_is_full(const mega_machine *m) {
-    return m->ahead.segments >= MEGA_SEGMENTS - 2u * MEGA_PICTURE_ROWS;
+    return m->ahead.segments >= MEGA_SEGMENTS - (MEGA_PICTURE_ROWS + 4u);
 }
 
 // ---- masks -----------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ typedef struct mega_segment {
     uint32_t from; // x, row << 8, position of the ball << 24
     uint32_t field, objects, positions, colors;
 } mega_segment;
-#define MEGA_SEGMENTS 2048
+#define MEGA_SEGMENTS 1792
 #define MEGA_PENDING 1024
 #define MEGA_NOTE_STACK 0x80000000u // a push: logged even if it changes nothing
 #define MEGA_ROW_BLANKED 0x8000u // with first[]: HMOVE blanked the row's left edge
@@ -112,10 +112,12 @@ typedef struct mega_run {
 // Pictures and logs of one console. Not part of the state, as in the reference.
 typedef struct mega_video {
     uint8_t picture[2][MEGA_WIDTH * MEGA_PICTURE_ROWS]; // colours
-    uint8_t shaded[2][MEGA_WIDTH *
-                      MEGA_PICTURE_ROWS]; // brightness, for those who see in gray (picture_look_shaded)
-    uint8_t current;                      // picture of the present frame
-    uint8_t slot;                         // log of the present request
+#if !MEGA_AHEAD
+    // Brightness, for those who see in gray (picture_look_shaded); segments are drawn in it without.
+    uint8_t shaded[2][MEGA_WIDTH * MEGA_PICTURE_ROWS];
+#endif
+    uint8_t current; // picture of the present frame
+    uint8_t slot;    // log of the present request
     uint8_t pad[6];
     mega_line line;
     mega_log log[3]; // the present request and the two before it

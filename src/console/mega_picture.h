@@ -223,6 +223,16 @@ MEGA_FN const uint8_t *picture_look(const mega_machine *m, uint32_t picture) {
     return m->video->picture[picture];
 }
 
+#if MEGA_AHEAD
+// Memory for one screen that is free while a request is unfinished: that buffer shows no log then, so the oldest
+// one, which was of the same buffer, is not used before the next frame begins.
+#define MEGA_SPARE_SIZE (MEGA_WIDTH * 256u) // the highest screen has 256 lines
+MEGA_FN uint8_t *video_spare(mega_video *video) {
+    return (uint8_t *)&video->log[(video->slot + 1u) % 3u] + (sizeof(mega_log) - MEGA_SPARE_SIZE);
+}
+MEGA_STATIC_ASSERT(sizeof(((mega_log *)0)->record) + sizeof(((mega_log *)0)->segment) >= MEGA_SPARE_SIZE,
+                   "what is spared is not the head of a log");
+#else
 // The same in shades: drawn so from the start, or converted now.
 MEGA_FN const uint8_t *picture_look_shaded(const mega_machine *m, uint32_t picture) {
     uint8_t *shaded = m->video->shaded[picture];
@@ -237,5 +247,6 @@ MEGA_FN const uint8_t *picture_look_shaded(const mega_machine *m, uint32_t pictu
     }
     return shaded;
 }
+#endif
 
 #endif

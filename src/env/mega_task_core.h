@@ -64,6 +64,15 @@ MEGA_FN void task_convert_rgb(const uint8_t *indices, uint32_t count, uint32_t p
     }
 }
 
+// The same for gray.
+MEGA_FN void task_convert_gray(const uint8_t *indices, uint32_t count, const uint8_t *shades, uint32_t pool,
+                               uint8_t *out) {
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t value = shades[indices[i]];
+        out[i] = pool && out[i] > value ? out[i] : value;
+    }
+}
+
 // The maximum of two gray frames, a row at a time. Rows equal to the one above are marked in `repeats`.
 // `out` may be one of the frames.
 MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, uint8_t *out,
@@ -84,33 +93,20 @@ MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, u
     }
 }
 
-// The frame shown last (0) or the one before it (1): gray, or palette indices for RGB.
+// The frame shown last (0) or the one before it (1): gray, or palette indices for RGB and where there are no shades.
 MEGA_FN const uint8_t *task_picture(const mega_task_view *task, uint32_t frames_ago) {
     const mega_machine *machine = &task->stage->machine;
     const uint32_t picture = machine->video->current ^ frames_ago;
-    return task->settings->channels == 1 ? picture_look_shaded(machine, picture)
-                                         : picture_look(machine, picture);
+#if !MEGA_AHEAD
+    if (task->settings->channels == 1) {
+        return picture_look_shaded(machine, picture);
+    }
+#endif
+    return picture_look(machine, picture);
 }
 
 MEGA_FN uint32_t task_screen_pixels(const mega_task_view *task) {
     return MEGA_WIDTH * (uint32_t)task->resizer->source_height;
-}
-
-// Sets the pooled screen to the maximum of two frames, or of one frame and what it holds (first == NULL), or
-// to one frame (second == NULL).
-MEGA_FN void task_pool(mega_task_view *task, const uint8_t *first, const uint8_t *second) {
-    const uint32_t count = task_screen_pixels(task), pal = task->stage->machine.cartridge->pal;
-    if (task->settings->channels == 1) {
-        task_pool_gray(first != NULL ? first : task->pooled, second != NULL ? second : first,
-                       count / MEGA_WIDTH, task->pooled, task->state->repeats);
-        return;
-    }
-    if (first != NULL) {
-        task_convert_rgb(first, count, pal, 0, task->pooled);
-    }
-    if (second != NULL) {
-        task_convert_rgb(second, count, pal, 1, task->pooled);
-    }
 }
 
 // Marks the rows of a pooled gray screen that came from elsewhere.
@@ -119,6 +115,36 @@ MEGA_FN void task_mark_repeats(mega_task_view *task) {
         task_pool_gray(task->pooled, task->pooled, task_screen_pixels(task) / MEGA_WIDTH, task->pooled,
                        task->state->repeats);
     }
+}
+
+// Converts a frame into the pooled screen, or pools it with what that holds.
+MEGA_FN void task_convert(mega_task_view *task, const uint8_t *indices, uint32_t pool) {
+    const mega_machine *machine = &task->stage->machine;
+    const uint32_t count = task_screen_pixels(task);
+    if (task->settings->channels == 1) {
+        task_convert_gray(indices, count, machine->shades, pool, task->pooled);
+    } else {
+        task_convert_rgb(indices, count, machine->cartridge->pal, pool, task->pooled);
+    }
+}
+
+// Sets the pooled screen to the maximum of two frames, or of one frame and what it holds (first == NULL), or
+// to one frame (second == NULL).
+MEGA_FN void task_pool(mega_task_view *task, const uint8_t *first, const uint8_t *second) {
+#if !MEGA_AHEAD
+    if (task->settings->channels == 1) {
+        task_pool_gray(first != NULL ? first : task->pooled, second != NULL ? second : first,
+                       task_screen_pixels(task) / MEGA_WIDTH, task->pooled, task->state->repeats);
+        return;
+    }
+#endif
+    if (first != NULL) {
+        task_convert(task, first, 0);
+    }
+    if (second != NULL) {
+        task_convert(task, second, 1);
+    }
+    task_mark_repeats(task);
 }
 
 MEGA_FN uint32_t task_frame_size(const mega_task_view *task) {

@@ -388,6 +388,29 @@ static void case_jammed(void) {
     mega_rom_destroy(rom);
 }
 
+// A program that is rarely done with a frame: what a learner sees is pictures that are drawn in parts.
+static void case_unfinished(void) {
+    // Waits as long as a counter says, then counts and shows the number.
+    static const uint8_t code[] = {0xA6, 0x80, 0xA0, 0x00, 0x88, 0xD0, 0xFD, 0xCA, 0xD0, 0xFA, 0xE6,
+                                   0x80, 0xA5, 0x80, 0x85, 0x09, 0x85, 0x06, 0x4C, 0x00, 0xF0};
+    static uint8_t image[4096];
+    mega_rom *rom;
+    memcpy(image, code, sizeof code);
+    image[0xFFD] = 0xF0;
+    MEGA_CHECK_EQ(mega_rom_from_memory(image, sizeof image, "waits", &rom), MEGA_OK);
+    const mega_rom *one[1] = {rom};
+    for (uint32_t k = 0; k < 6; k++) {
+        mega_vector_desc desc = short_episodes(4);
+        desc.roms = one;
+        desc.autoreset = k % 2;
+        desc.task.max_episode_frames = 50 + (int32_t)k; // not a multiple of the skip: steps that end early
+        desc.task.rgb = k / 2 == 1;
+        desc.task.height = k / 2 == 2 ? 100 : 84;
+        play_through(&desc, 60);
+    }
+    mega_rom_destroy(rom);
+}
+
 // Games: power, and several resets. All of them take minutes, so a usual run looks at some.
 static uint32_t game_stride = 13, game_first;
 
@@ -439,6 +462,7 @@ int main(int argc, char **argv) {
         {"groups", case_groups, NULL},
         {"errors", case_errors, NULL},
         {"jammed", case_jammed, NULL},
+        {"unfinished", case_unfinished, NULL},
         {"games", case_games, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -116,9 +116,9 @@ static size_t bytes_of_memo(const mega_cuda_vector *vector) {
 static size_t bytes_of_environment(const mega_cuda_vector *vector) {
     const mega_batch *all = &vector->all;
     const size_t finals = vector->autoreset == MEGA_AUTORESET_SAME_STEP ? all->observation_size : 0;
-    return sizeof(mega_cell) + vector->video_size + 2 * (size_t)all->screen_size + all->observation_size +
-           finals + all->cart_ram_size + sizeof(uint32_t) * all->draw_room + sizeof(mega_result) +
-           sizeof(mega_tally) + sizeof(mega_notice) + 64;
+    return sizeof(mega_cell) + vector->video_size + all->screen_size + all->observation_size + finals +
+           all->cart_ram_size + sizeof(uint32_t) * all->draw_room + sizeof(mega_result) + sizeof(mega_tally) +
+           sizeof(mega_notice) + 64;
 }
 
 static mega_status check_memory(const mega_cuda_vector *vector) {
@@ -146,7 +146,6 @@ static mega_status take_memory(mega_cuda_vector *vector) {
     all->cells = take(vector, count * sizeof(mega_cell), &status);
     all->videos = take(vector, count * vector->video_size, &status);
     all->pooled = take(vector, count * all->screen_size, &status);
-    all->earlier = take(vector, count * all->screen_size, &status);
     all->observations = take(vector, count * all->observation_size, &status);
     all->cart_ram = take(vector, count * all->cart_ram_size, &status);
     all->results = take(vector, count * sizeof(mega_result), &status);

@@ -40,7 +40,7 @@ MEGA_FN void batch_connect(const mega_batch *batch, uint32_t env, mega_player *p
     view->actions = course->actions;
     view->action_count = course->action_count;
     view->pooled = batch->pooled + (uint64_t)batch->screen_size * env;
-    view->earlier = batch->earlier + (uint64_t)batch->screen_size * env;
+    view->earlier = video_spare(machine->video);
     view->frames = batch->observations + (uint64_t)batch->observation_size * env;
 }
 
@@ -83,6 +83,7 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
             reward = env_end_act_frame(stage);
         }
         if (runs) {
+            player.view.earlier = video_spare(stage->machine.video);
             task_end_frame(&player.view, &step, env_limit_reward(stage->settings, reward));
         }
         MEGA_WARP_BARRIER();

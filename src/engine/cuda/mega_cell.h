@@ -104,8 +104,7 @@ typedef struct mega_batch {
     const mega_course *courses;
     mega_cell *cells;
     mega_video *videos;
-    uint8_t *pooled;  // [count][screen_size]
-    uint8_t *earlier; // [count][screen_size]
+    uint8_t *pooled; // [count][screen_size]
     uint8_t *observations;
     uint8_t *cart_ram; // [count][cart_ram_size], for those that do not fit in the console
     uint32_t screen_size, observation_size, cart_ram_size;

@@ -117,6 +117,13 @@ MEGA_FN uint32_t look_is_still(const mega_log *a, const mega_log *b, uint32_t y)
             (x->positions ^ z->positions) | (x->colors ^ z->colors)) == 0;
 }
 
+// Does row y, not the first, look like the one above?
+MEGA_FN uint32_t look_repeats(const mega_log *log, uint32_t y) {
+    const uint32_t first = log->first[y];
+    return first == log->first[y - 1] &&
+           segment_end(log, log->segments, first & ~MEGA_ROW_BLANKED, y) == MEGA_WIDTH;
+}
+
 // Finds the rows that must be drawn. `before` may be NULL.
 MEGA_FN uint32_t look_find_rows(mega_canvas *canvas, const mega_log *last, const mega_log *before,
                                 uint32_t height, uint32_t thread, uint32_t threads) {
@@ -125,8 +132,7 @@ MEGA_FN uint32_t look_find_rows(mega_canvas *canvas, const mega_log *last, const
     }
     MEGA_BLOCK_BARRIER();
     for (uint32_t y = thread; y < height; y += threads) {
-        if (y == 0 || last->first[y] != last->first[y - 1] ||
-            (before != NULL && before->first[y] != before->first[y - 1])) {
+        if (y == 0 || !look_repeats(last, y) || (before != NULL && !look_repeats(before, y))) {
             MEGA_WARP_OR(&canvas->distinct[y / 32u], 1u << y % 32u);
         }
     }
@@ -168,37 +174,46 @@ MEGA_FN void look_draw(const mega_course *course, mega_canvas *canvas, const meg
     }
 }
 
+// How the screen of a step is made.
+typedef struct mega_pooling {
+    mega_source last, before;
+    uint32_t pools; // 1: the maximum of both
+    uint32_t left;  // frames of the step that nobody will see
+    uint32_t shows; // 1: the last frame is new
+} mega_pooling;
+
+MEGA_FN mega_pooling look_plan(const mega_cell *cell, const mega_course *course, mega_video *video) {
+    mega_pooling plan;
+    plan.pools = course->task.maxpool && course->task.frame_skip > 1 && !cell->fresh;
+    plan.left = task_unseen_frames(&course->task, &cell->step);
+    plan.shows = plan.left == 0 || (plan.left == 2 && course->task.envpool);
+    plan.last = look_source(video, 0);
+    plan.before = look_source(video, 1);
+    if (cell->step.kept) {
+        plan.before.log = NULL;
+        plan.before.colors = video_spare(video);
+    }
+    return plan;
+}
+
 // Whatever is not as usual: frames drawn before, frames kept from before, a step that ended early.
-MEGA_FN void look_draw_any(const mega_batch *batch, uint32_t env, mega_canvas *canvas,
-                           const mega_source *last, const mega_source *before, uint32_t thread,
-                           uint32_t threads) {
-    const mega_cell *cell = &batch->cells[env];
-    const mega_course *course = &batch->courses[cell->course];
-    const uint8_t *pooled = batch->pooled + (uint64_t)batch->screen_size * env;
-    const uint8_t *earlier = batch->earlier + (uint64_t)batch->screen_size * env;
-    const uint32_t pooling = course->task.maxpool && course->task.frame_skip > 1,
-                   left = task_unseen_frames(&course->task, &cell->step),
-                   shows = left == 0 || (left == 2 && course->task.envpool);
+MEGA_FN void look_draw_any(const mega_course *course, mega_canvas *canvas, const mega_pooling *plan,
+                           const uint8_t *pooled, uint32_t thread, uint32_t threads) {
     for (uint32_t y = thread; y < course->cartridge.height; y += threads) {
         uint64_t other[MEGA_WIDTH / 8];
         uint8_t *row = canvas->rows + MEGA_WIDTH * y;
         uint32_t *words = (uint32_t *)row;
-        const uint32_t *old = (const uint32_t *)(pooled + MEGA_WIDTH * y);
+        const uint32_t *old = (const uint32_t *)(pooled + MEGA_WIDTH * y), *others = (const uint32_t *)other;
         canvas->row_of[y] = (uint8_t)y;
-        if (shows) {
-            look_row(last, course, y, row);
+        if (plan->shows) {
+            look_row(&plan->last, course, y, row);
         } else {
             for (uint32_t i = 0; i < MEGA_WIDTH / 4; i++) {
                 words[i] = old[i];
             }
         }
-        if (pooling && left <= 1) {
-            const uint32_t *others = (const uint32_t *)other;
-            if (cell->step.kept) {
-                others = (const uint32_t *)(earlier + MEGA_WIDTH * y);
-            } else {
-                look_row(before, course, y, (uint8_t *)other);
-            }
+        if (plan->pools && plan->left <= 1) {
+            look_row(&plan->before, course, y, (uint8_t *)other);
             for (uint32_t i = 0; i < MEGA_WIDTH / 4; i++) {
                 words[i] = MEGA_MAX4(words[i], others[i]);
             }
@@ -212,19 +227,15 @@ MEGA_FN void look_pool(const mega_batch *batch, uint32_t env, mega_canvas *canva
                        uint32_t threads) {
     const mega_cell *cell = &batch->cells[env];
     const mega_course *course = &batch->courses[cell->course];
-    const mega_video *video = &batch->videos[env];
+    const mega_pooling plan = look_plan(cell, course, &batch->videos[env]);
     uint8_t *pooled = batch->pooled + (uint64_t)batch->screen_size * env;
-    const uint32_t pooling = course->task.maxpool && course->task.frame_skip > 1,
-                   left = task_unseen_frames(&course->task, &cell->step),
-                   shows = left == 0 || (left == 2 && course->task.envpool);
-    const mega_source last = look_source(video, 0), before = look_source(video, 1);
-    if (left == 0 && last.log != NULL && (!pooling || (before.log != NULL && !cell->step.kept))) {
-        look_draw(course, canvas, last.log, pooling ? before.log : NULL, thread, threads);
+    if (plan.left == 0 && plan.last.log != NULL && (!plan.pools || plan.before.log != NULL)) {
+        look_draw(course, canvas, plan.last.log, plan.pools ? plan.before.log : NULL, thread, threads);
     } else {
-        look_draw_any(batch, env, canvas, &last, &before, thread, threads);
+        look_draw_any(course, canvas, &plan, pooled, thread, threads);
     }
     MEGA_BLOCK_BARRIER();
-    if (shows || left == 1) {
+    if (plan.shows || plan.left == 1) {
         for (uint32_t i = thread; i < course->cartridge.height * (MEGA_WIDTH / 16u); i += threads) {
             const uint32_t y = i / (MEGA_WIDTH / 16u), x = 16u * (i % (MEGA_WIDTH / 16u));
             MEGA_COPY16(pooled + MEGA_WIDTH * y + x, canvas->rows + MEGA_WIDTH * canvas->row_of[y] + x);

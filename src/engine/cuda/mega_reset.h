@@ -175,8 +175,7 @@ MEGA_FN uint32_t start_next(const mega_batch *batch, uint32_t env, mega_player *
 
 // ---- a warp ----------------------------------------------------------------------------------------------
 
-// The episode has begun; its picture is left to others: it is the only one of its stack, and is pooled with
-// black.
+// The episode has begun; its picture is left to others: it is the only one of its stack, and is not pooled.
 MEGA_FN void batch_end_start(const mega_batch *batch, uint32_t env, mega_player *player) {
     mega_cell *cell = &batch->cells[env];
     cell->power = cell->forced = 0;
@@ -184,7 +183,6 @@ MEGA_FN void batch_end_start(const mega_batch *batch, uint32_t env, mega_player 
     task_begin_counting(&player->view);
     task_begin_step(&player->view, &cell->step);
     cell->step.left = 0;
-    cell->step.kept = 1;
     batch_disconnect(batch, env, player);
 }
 
@@ -369,15 +367,6 @@ MEGA_FN void batch_settle_order(const mega_batch *batch, uint32_t env) {
 
 // ---- memory, by all threads of a block -------------------------------------------------------------------
 
-MEGA_FN void block_fill(uint8_t *to, uint64_t size, uint32_t thread, uint32_t threads) {
-    const uint64_t words = size / 8u;
-    for (uint64_t i = thread; i < words; i += threads) {
-        ((uint64_t *)to)[i] = 0;
-    }
-    for (uint64_t i = 8u * words + thread; i < size; i += threads) {
-        to[i] = 0;
-    }
-}
 MEGA_FN void block_copy(uint8_t *to, const uint8_t *from, uint64_t size, uint32_t thread, uint32_t threads) {
     if ((((uint64_t)to | (uint64_t)from) & 7u) == 0) {
         const uint64_t words = size / 8u;
@@ -407,7 +396,6 @@ MEGA_FN void block_keep_final(const mega_batch *batch, uint32_t env, uint32_t th
 MEGA_FN void block_prepare(const mega_batch *batch, uint32_t env, uint32_t thread, uint32_t threads) {
     uint8_t *frames = batch->observations + (uint64_t)batch->observation_size * env;
     memo_block_show(batch, env, thread, threads);
-    block_fill(batch->earlier + (uint64_t)batch->screen_size * env, batch->screen_size, thread, threads);
     const uint32_t size = batch->cells[env].task.continued ? 0u : batch->observation_size;
     for (uint32_t i = thread; i < size; i += threads) {
         frames[i] = 0;
