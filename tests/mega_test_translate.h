@@ -2,8 +2,6 @@
 // logs and pictures must be equal.
 #ifndef MEGA_TEST_TRANSLATE_H
 #define MEGA_TEST_TRANSLATE_H
-#include "code_flow.h"
-#include "code_trace.h"
 #include "mega_test_program.h"
 #include "native_code.h"
 #include "status.h"
@@ -33,35 +31,21 @@ static inline int test_translate(const mega_cartridge *cartridge, const uint8_t 
                                  mega_native *out) {
     mega_host_compiler compiler;
     mega_code code = {NULL, 0};
-    code_map map;
-    emit_facts facts = {0};
-    char *text = NULL;
-    size_t size = 0;
+    mega_translated_text text;
     memset(out, 0, sizeof(*out));
-    if (host_compiler_find(&compiler) != MEGA_OK || code_map_make(cartridge, image, &map) != MEGA_OK) {
-        fprintf(stderr, "%s\n", mega_last_error());
-        return 1;
-    }
-    mega_status status = MEGA_OK;
-    if (map.unit_size != 0) {
-        FILE *stream = open_memstream(&text, &size);
-        status = code_trace(&map, frames);
-        status = status == MEGA_OK ? code_flow(&map) : status;
-        emit_program(&map, stream, &facts);
-        fclose(stream);
-    }
-    if (status == MEGA_OK && facts.blocks != 0) {
-        status = native_build(&compiler, text, &code);
+    mega_status status = host_compiler_find(&compiler);
+    status = status == MEGA_OK ? translator_write(cartridge, image, frames, &text) : status;
+    if (status == MEGA_OK && text.text != NULL) {
+        status = native_build(&compiler, text.text, &code);
         if (status == MEGA_OK && !native_open(&code, out)) {
             status = mega_fail(MEGA_ERROR_FILE, "the library cannot be loaded");
         }
+        translator_release(&text);
     }
     if (status != MEGA_OK) {
         fprintf(stderr, "%s\n", mega_last_error());
     }
     code_release(&code);
-    code_map_release(&map);
-    free(text);
     return status != MEGA_OK;
 }
 

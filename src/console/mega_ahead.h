@@ -30,13 +30,71 @@ enum {
     OBJECT_MISSILE = 24 // 3 bits each: 0, or 1 + log2 of the width
 };
 
-MEGA_FN uint32_t ahead_pack_field(const mega_tia *tia, uint32_t enabled) {
+// Parts of a segment that a register is part of.
+enum {
+    PART_FIELD = 1,
+    PART_PLAYER0 = 2, // the missile goes with its player
+    PART_PLAYER1 = 4,
+    PART_PLACES = 8,
+    PART_COLORS = 16,
+    PART_ALL = 31
+};
+#define PART_PLAYERS (PART_PLAYER0 | PART_PLAYER1)
+MEGA_TABLE uint8_t ahead_parts[64] = {
+    0,            // VSYNC
+    PART_FIELD,   // VBLANK
+    0,            // WSYNC
+    0,            // RSYNC
+    PART_PLAYER0, // NUSIZ0
+    PART_PLAYER1, // NUSIZ1
+    PART_COLORS,
+    PART_COLORS,
+    PART_COLORS,
+    PART_COLORS,
+    PART_FIELD, // CTRLPF
+    PART_PLAYER0,
+    PART_PLAYER1, // REFP
+    PART_FIELD,
+    PART_FIELD,
+    PART_FIELD,                 // PF
+    PART_PLACES | PART_PLAYER0, // RESP0
+    PART_PLACES | PART_PLAYER1, // RESP1
+    PART_PLACES | PART_PLAYER0, // RESM0
+    PART_PLACES,
+    PART_PLACES, // RESM1, RESBL
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,                         // sound
+    PART_PLAYERS,              // GRP0
+    PART_PLAYERS | PART_FIELD, // GRP1: the ball's copy, too
+    PART_PLAYER0,
+    PART_PLAYER1, // ENAM
+    PART_FIELD,   // ENABL
+    0,
+    0,
+    0,
+    0,
+    0, // HM
+    PART_PLAYER0,
+    PART_PLAYER1,               // VDELP
+    PART_FIELD,                 // VDELBL
+    PART_PLACES | PART_PLAYER0, // RESMP0
+    PART_PLACES | PART_PLAYER1, // RESMP1
+    PART_PLACES | PART_PLAYERS, // HMOVE
+};
+
+MEGA_FN uint32_t ahead_pack_field(const mega_tia *tia) {
     const uint32_t cells = (tia->playfield & 0xFF00Fu) | tia_reverse_bits(tia->playfield >> 4 & 0xFFu) << 4;
+    const uint32_t both = CTRLPF_SCORE | CTRLPF_PRIORITY; // only then it matters what else is enabled
+    const uint32_t alone = (tia->ctrlpf & both) == both && tia_enabled_objects(tia) == 1u << MEGA_PF;
     return cells | (uint32_t)tia->pf_reflect << FIELD_REFLECT |
            (uint32_t)((tia->ctrlpf & CTRLPF_SCORE) != 0) << FIELD_SCORE |
            (uint32_t)((tia->ctrlpf & CTRLPF_PRIORITY) != 0) << FIELD_PRIORITY |
-           (uint32_t)(tia->vblank != 0) << FIELD_BLANK | (uint32_t)(enabled == 1u << MEGA_PF) << FIELD_ALONE |
-           (enabled >> MEGA_BL & 1u) << FIELD_BALL | (tia->ctrlpf >> 4 & 3u) << FIELD_BALL_WIDTH;
+           (uint32_t)(tia->vblank != 0) << FIELD_BLANK | alone << FIELD_ALONE |
+           tia_ball_enabled(tia) << FIELD_BALL | (tia->ctrlpf >> 4 & 3u) << FIELD_BALL_WIDTH;
 }
 
 MEGA_FN uint32_t ahead_pack_player(const mega_tia *tia, uint32_t n) {
@@ -47,29 +105,46 @@ MEGA_FN uint32_t ahead_pack_player(const mega_tia *tia, uint32_t n) {
     return pattern << 8u * n | (uint32_t)(tia->nusiz[n] & 7u) << (OBJECT_MODE + 3u * n) |
            (uint32_t)tia->first_hidden[n] << (OBJECT_HIDDEN + n) | code << (OBJECT_MISSILE + 3u * n);
 }
+#define OBJECTS_OF_PLAYER0 (0xFFu | 7u << OBJECT_MODE | 1u << OBJECT_HIDDEN | 7u << OBJECT_MISSILE)
 
-MEGA_FN mega_segment ahead_pack(const mega_tia *tia, uint32_t row, uint32_t x) {
-    const uint32_t enabled = tia_enabled_objects(tia);
-    mega_segment segment;
-    segment.from = x | row << 8 | (uint32_t)tia->position[MEGA_BL] << 24;
-    segment.field = ahead_pack_field(tia, enabled);
-    segment.objects = ahead_pack_player(tia, 0) | ahead_pack_player(tia, 1);
-    segment.positions = (uint32_t)tia->position[0] | (uint32_t)tia->position[1] << 8 |
-                        (uint32_t)tia->position[2] << 16 | (uint32_t)tia->position[3] << 24;
-    segment.colors = (uint32_t)tia->colors[0] | (uint32_t)tia->colors[1] << 8 |
-                     (uint32_t)tia->colors[2] << 16 | (uint32_t)tia->colors[3] << 24;
-    return segment;
+// Brings the parts of a segment up to date that may have changed.
+MEGA_FN void ahead_pack(const mega_tia *tia, uint32_t row, uint32_t x, uint32_t parts,
+                        mega_segment *segment) {
+    if ((parts & PART_FIELD) != 0) {
+        segment->field = ahead_pack_field(tia);
+    }
+    if ((parts & PART_PLAYER0) != 0) {
+        segment->objects = (segment->objects & ~OBJECTS_OF_PLAYER0) | ahead_pack_player(tia, 0);
+    }
+    if ((parts & PART_PLAYER1) != 0) {
+        segment->objects = (segment->objects & OBJECTS_OF_PLAYER0) | ahead_pack_player(tia, 1);
+    }
+    if ((parts & PART_PLACES) != 0) {
+        segment->positions = (uint32_t)tia->position[0] | (uint32_t)tia->position[1] << 8 |
+                             (uint32_t)tia->position[2] << 16 | (uint32_t)tia->position[3] << 24;
+    }
+    if ((parts & PART_COLORS) != 0) {
+        segment->colors = (uint32_t)tia->colors[0] | (uint32_t)tia->colors[1] << 8 |
+                          (uint32_t)tia->colors[2] << 16 | (uint32_t)tia->colors[3] << 24;
+    }
+    segment->from = x | row << 8 | (uint32_t)tia->position[MEGA_BL] << 24;
 }
 
 #define SEGMENT_ROW(segment) ((segment).from >> 8 & 0x1FFu)
 #define SEGMENT_X(segment) ((segment).from & 0xFFu)
+// Pixels counted from the top left corner.
+#define SEGMENT_PLACE(segment) (MEGA_WIDTH * SEGMENT_ROW(segment) + SEGMENT_X(segment))
 
 // ---- the beam --------------------------------------------------------------------------------------------
 
+MEGA_FN uint32_t ahead_place(const mega_machine *m) {
+    return MEGA_WIDTH * m->ahead.row + tia_beam_x(&m->console->tia);
+}
+
 // Collisions are known up to where the beam is.
 MEGA_FN void ahead_settle(mega_machine *m) {
-    m->ahead.owed_row = m->ahead.row;
-    m->ahead.owed_x = tia_beam_x(&m->console->tia);
+    m->ahead.owed = ahead_place(m);
+    m->ahead.owed_segment = m->ahead.segments != 0 ? m->ahead.segments - 1u : 0u;
 }
 
 // Starts a request where the TIA stands now.
@@ -80,7 +155,7 @@ MEGA_FN void ahead_begin(mega_machine *m) {
     ahead->window_end = tia_window_end(tia, m->cartridge);
     ahead->row = (uint32_t)(tia->picture_at - (int32_t)tia_beam_x(tia)) / MEGA_WIDTH;
     ahead->segments = 0;
-    ahead->changed = 1;
+    ahead->changed = PART_ALL;
     ahead_settle(m);
 }
 
@@ -89,8 +164,9 @@ MEGA_FN void ahead_leave(mega_machine *m, uint32_t x) {
     mega_ahead *ahead = &m->ahead;
     const uint32_t is_first = ahead->segments == 0;
     if (ahead->changed) {
-        const mega_segment next = ahead_pack(&m->console->tia, ahead->row, x);
         const mega_segment last = ahead->last;
+        mega_segment next = last;
+        ahead_pack(&m->console->tia, ahead->row, x, ahead->changed, &next);
         ahead->changed = 0;
         if (is_first ||
             ((next.from ^ last.from) >> 24 | (next.field ^ last.field) | (next.objects ^ last.objects) |
@@ -132,24 +208,27 @@ MEGA_FN void ahead_advance(mega_machine *m, int32_t clock) {
         }
         tia->drawn_to += tia->line_left;
         tia->line_left = MEGA_CLOCKS_PER_LINE;
-        ahead->changed |= (tia->first_hidden[0] | tia->first_hidden[1] | tia->star_field | tia->m0_override |
-                           (tia->pf_reflect ^ (tia->ctrlpf & CTRLPF_REFLECT))) != 0;
+        if ((tia->first_hidden[0] | tia->first_hidden[1] | tia->star_field | tia->m0_override |
+             (tia->pf_reflect ^ (tia->ctrlpf & CTRLPF_REFLECT))) != 0) {
+            ahead->changed = PART_ALL;
+        }
         tia_end_line(tia);
         ahead->row++;
     }
 }
 
-// A write has just been logged.
-MEGA_INLINE void ahead_apply(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
-    mega_tia *tia = &m->console->tia;
+// A write has just been logged: brings the beam to where it is seen. Returns the case of RESPn.
+MEGA_INLINE int32_t ahead_prepare(mega_machine *m, uint32_t reg, uint32_t cycles, uint32_t *line_clock) {
+    const mega_tia *tia = &m->console->tia;
     const int32_t clock = (int32_t)(3u * cycles);
-    const uint32_t line_clock = tia_line_clock(tia, clock);
+    const uint32_t both = CTRLPF_SCORE | CTRLPF_PRIORITY;
     int32_t resp = TIA_RESP_HIDE;
+    *line_clock = tia_line_clock(tia, clock);
     if (!tia_is_unseen(reg, TIA_FAST_DRAW)) {
-        ahead_advance(m, clock + tia_delay(reg, line_clock));
+        ahead_advance(m, clock + tia_delay(reg, *line_clock));
     }
     if (reg == TIA_RESP0 || reg == TIA_RESP1) {
-        resp = tia_resp_case(tia, reg - TIA_RESP0, line_clock);
+        resp = tia_resp_case(tia, reg - TIA_RESP0, *line_clock);
         if (resp == TIA_RESP_DISPLAY) {
             ahead_advance(m, clock + 11);
         }
@@ -157,8 +236,13 @@ MEGA_INLINE void ahead_apply(mega_machine *m, uint32_t reg, uint32_t value, uint
     if (reg == TIA_CXCLR) {
         ahead_settle(m); // whatever was owed is forgotten
     }
-    m->ahead.changed = 1;
-    tia_apply(tia, m->cartridge, reg, value, clock, line_clock, resp);
+    m->ahead.changed |= ahead_parts[reg] | ((tia->ctrlpf & both) == both ? (uint32_t)PART_FIELD : 0u);
+    return resp;
+}
+MEGA_INLINE void ahead_apply(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    uint32_t line_clock;
+    const int32_t resp = ahead_prepare(m, reg, cycles, &line_clock);
+    tia_apply(&m->console->tia, m->cartridge, reg, value, (int32_t)(3u * cycles), line_clock, resp);
 }
 MEGA_NOINLINE void ahead_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
     ahead_apply(m, reg, value, cycles);
@@ -313,31 +397,6 @@ MEGA_FN uint32_t segment_end(const mega_log *log, uint32_t count, uint32_t i, ui
     return SEGMENT_X(log->segment[i + 1u]);
 }
 
-// The collisions of the pixels from .. until - 1 of a row that are not among those known. `count` is the number of
-// segments so far.
-MEGA_NOINLINE uint32_t ahead_collide_row(const mega_log *log, uint32_t count, uint32_t row, uint32_t from,
-                                         uint32_t until, uint32_t known) {
-    if (from >= until) {
-        return known;
-    }
-    for (uint32_t i = log->first[row] & ~MEGA_ROW_BLANKED, start = from; start < until; i++) {
-        const uint32_t end = segment_end(log, count, i, row);
-        const uint32_t stop = end < until ? end : until;
-        if (stop <= start) {
-            continue;
-        }
-        const mega_segment segment = log->segment[i];
-        const uint32_t possible = tia_collisions_of[segment_objects(&segment)];
-        if ((possible & ~known) != 0 && (segment.field >> FIELD_BLANK & 1u) == 0) {
-            for (uint32_t group = start / 32u; group <= (stop - 1u) / 32u; group++) {
-                known |= group_collide(&segment, group, group_range(group, start, stop));
-            }
-        }
-        start = stop;
-    }
-    return known;
-}
-
 // Draws one row of a clean frame, in shades or, without them, in colours. `row` is a multiple of 8.
 MEGA_FN void ahead_draw_row(const mega_log *log, const uint8_t *shades, uint32_t y, uint8_t *row) {
     const uint32_t first = log->first[y];
@@ -380,39 +439,55 @@ MEGA_FN void ahead_draw_row(const mega_log *log, const uint8_t *shades, uint32_t
 // ---- debts -----------------------------------------------------------------------------------------------
 
 MEGA_FN uint32_t ahead_owes(const mega_machine *m) {
-    return m->ahead.owed_row != m->ahead.row || m->ahead.owed_x != tia_beam_x(&m->console->tia);
+    return m->ahead.owed != ahead_place(m);
 }
 
-// What a console owes, in a form that can be handed to others.
+// What a console owes, in a form that can be handed to others: the collisions of the pixels from .. until - 1, in
+// which the segments first .. end - 1 are shown.
 typedef struct mega_debt {
     const mega_log *log;
-    uint32_t segments;
-    uint32_t first_row, last_row;
-    uint32_t from, until; // pixel of the first row, of the last row
+    uint32_t first, end;
+    uint32_t from, until;
 } mega_debt;
 
 MEGA_FN mega_debt ahead_debt(const mega_machine *m) {
     mega_debt debt;
     debt.log = m->run.log;
-    debt.segments = m->ahead.segments;
-    debt.first_row = m->ahead.owed_row;
-    debt.last_row = m->ahead.row;
-    debt.from = m->ahead.owed_x;
-    debt.until = tia_beam_x(&m->console->tia);
+    debt.first = m->ahead.owed_segment;
+    debt.end = m->ahead.segments;
+    debt.from = m->ahead.owed;
+    debt.until = ahead_place(m);
     return debt;
 }
 
-MEGA_FN uint32_t debt_collide_row(const mega_debt *debt, uint32_t row, uint32_t known) {
-    return ahead_collide_row(debt->log, debt->segments, row, row == debt->first_row ? debt->from : 0u,
-                             row == debt->last_row ? debt->until : (uint32_t)MEGA_WIDTH, known);
+// The collisions of segment i, beside those known. Lines that look the same collide the same: once is enough.
+MEGA_NOINLINE uint32_t debt_collide(const mega_debt *debt, uint32_t i, uint32_t known) {
+    const mega_segment segment = debt->log->segment[i];
+    const uint32_t next = i + 1u < debt->end ? SEGMENT_PLACE(debt->log->segment[i + 1u]) : debt->until;
+    const uint32_t start = SEGMENT_PLACE(segment) > debt->from ? SEGMENT_PLACE(segment) : debt->from;
+    const uint32_t end = next < debt->until ? next : debt->until;
+    const uint32_t possible = tia_collisions_of[segment_objects(&segment)];
+    if (start >= end || (possible & ~known) == 0 || (segment.field >> FIELD_BLANK & 1u) != 0) {
+        return known;
+    }
+    const uint32_t x = start % MEGA_WIDTH,
+                   stop = end - start < MEGA_WIDTH ? x + (end - start) : 2u * MEGA_WIDTH;
+    for (uint32_t group = 0; group < MEGA_WIDTH / 32; group++) {
+        const uint32_t wrapped = stop > MEGA_WIDTH ? group_range(group, 0, stop - MEGA_WIDTH) : 0u;
+        const uint32_t range = group_range(group, x, stop < MEGA_WIDTH ? stop : MEGA_WIDTH) | wrapped;
+        if (range != 0) {
+            known |= group_collide(&segment, group, range);
+        }
+    }
+    return known;
 }
 
 // Pays the debt, alone.
 MEGA_NOINLINE void ahead_collide(mega_machine *m) {
     const mega_debt debt = ahead_debt(m);
     uint32_t known = m->console->tia.collisions;
-    for (uint32_t row = debt.first_row; row <= debt.last_row; row++) {
-        known = debt_collide_row(&debt, row, known);
+    for (uint32_t i = debt.first; i < debt.end; i++) {
+        known = debt_collide(&debt, i, known);
     }
     m->console->tia.collisions = (uint16_t)known;
     ahead_settle(m);

@@ -91,6 +91,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP_OR(where, bits) atomicOr(where, bits)
 #define MEGA_WARP_BARRIER() __syncwarp()
 #define MEGA_BLOCK_BARRIER() __syncthreads()
+#define MEGA_BLOCK_ANY(condition) __syncthreads_or((int)(condition))
 #define MEGA_MAX4(a, b) __vmaxu4(a, b)
 #define MEGA_COPY16(to, from) (*(uint4 *)(to) = *(const uint4 *)(from))
 #else
@@ -102,6 +103,8 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP_ANY(condition) (condition)
 #define MEGA_WARP_OR(where, bits) (*(where) |= (bits))
 #define MEGA_WARP_BARRIER() ((void)0)
+#define MEGA_BLOCK_ANY(condition) (condition)
+#define MEGA_BLOCK_BARRIER() ((void)0)
 #endif
 
 // MEGA_AHEAD

@@ -58,33 +58,39 @@ MEGA_SELDOM uint32_t cpu_subtract_decimal(uint32_t a, uint32_t value, uint32_t c
     return result | (a >= value + 1u - carry ? 0x100u : 0u);
 }
 
-MEGA_INLINE void op_adc(mega_cpu *cpu, uint32_t value) {
-    const uint32_t a = cpu->a;
-    uint32_t sum;
-    if (!cpu->decimal) {
-        sum = a + value + cpu->carry;
-        cpu->overflow = (uint8_t)((~(a ^ value) & (a ^ sum)) >> 7 & 1u);
-    } else {
-        sum = cpu_add_decimal(a, value, cpu->carry);
-        cpu->overflow = (uint8_t)(((a ^ sum) & (sum ^ value)) >> 7 & 1u);
-    }
+MEGA_FN void cpu_set_sum(mega_cpu *cpu, uint32_t sum) {
     cpu->carry = (uint8_t)(sum >> 8);
     cpu->a = (uint8_t)sum;
     cpu_set_nz(cpu, sum);
 }
-MEGA_INLINE void op_sbc(mega_cpu *cpu, uint32_t value) {
-    const uint32_t a = cpu->a;
-    uint32_t sum;
+// With the decimal flag clear.
+MEGA_INLINE void op_adc_binary(mega_cpu *cpu, uint32_t value) {
+    const uint32_t a = cpu->a, sum = a + value + cpu->carry;
+    cpu->overflow = (uint8_t)((~(a ^ value) & (a ^ sum)) >> 7 & 1u);
+    cpu_set_sum(cpu, sum);
+}
+MEGA_INLINE void op_sbc_binary(mega_cpu *cpu, uint32_t value) {
+    const uint32_t a = cpu->a, sum = a + (value ^ 0xFFu) + cpu->carry;
+    cpu->overflow = (uint8_t)(((a ^ value) & (a ^ sum)) >> 7 & 1u);
+    cpu_set_sum(cpu, sum);
+}
+MEGA_INLINE void op_adc(mega_cpu *cpu, uint32_t value) {
     if (!cpu->decimal) {
-        sum = a + (value ^ 0xFFu) + cpu->carry;
-        cpu->overflow = (uint8_t)(((a ^ value) & (a ^ sum)) >> 7 & 1u);
+        op_adc_binary(cpu, value);
     } else {
-        sum = cpu_subtract_decimal(a, value, cpu->carry);
+        const uint32_t a = cpu->a, sum = cpu_add_decimal(a, value, cpu->carry);
         cpu->overflow = (uint8_t)(((a ^ sum) & (sum ^ value)) >> 7 & 1u);
+        cpu_set_sum(cpu, sum);
     }
-    cpu->carry = (uint8_t)(sum >> 8);
-    cpu->a = (uint8_t)sum;
-    cpu_set_nz(cpu, sum);
+}
+MEGA_INLINE void op_sbc(mega_cpu *cpu, uint32_t value) {
+    if (!cpu->decimal) {
+        op_sbc_binary(cpu, value);
+    } else {
+        const uint32_t a = cpu->a, sum = cpu_subtract_decimal(a, value, cpu->carry);
+        cpu->overflow = (uint8_t)(((a ^ sum) & (sum ^ value)) >> 7 & 1u);
+        cpu_set_sum(cpu, sum);
+    }
 }
 MEGA_FN void cpu_compare(mega_cpu *cpu, uint32_t reg, uint32_t value) {
     cpu->carry = reg >= value;

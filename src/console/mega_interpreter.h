@@ -532,6 +532,8 @@ typedef struct mega_outside {
 
 // Translated code leaves its last cycles before the watchdog, and the budget with it, to the interpreter.
 #define MEGA_TRANSLATED_SLACK 1024
+// A block of translated code writes at most so many registers of the TIA.
+#define MEGA_TRANSLATED_WRITES 24
 
 #if MEGA_THREADED
 // What translated code did not do: instructions one by one until it knows where it is, or the end of a long frame.

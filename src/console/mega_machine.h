@@ -34,6 +34,8 @@ typedef struct mega_segment {
     uint32_t field, objects, positions, colors;
 } mega_segment;
 #define MEGA_SEGMENTS 2048
+#define MEGA_PENDING 1024
+#define MEGA_NOTE_STACK 0x80000000u // a push: logged even if it changes nothing
 #define MEGA_ROW_BLANKED 0x8000u // with first[]: HMOVE blanked the row's left edge
 #endif
 
@@ -124,10 +126,13 @@ typedef struct mega_video {
 typedef struct mega_ahead {
     int32_t window_start, window_end; // clocks of the display window
     uint32_t row;                     // of the picture that the beam is in
-    uint32_t owed_row, owed_x;        // the first row and pixel whose collisions nobody has looked for
+    uint32_t owed;                    // the first pixel whose collisions nobody has looked for ...
+    uint32_t owed_segment;            // ... and the segment that was last before it
     uint32_t segments;                // so far
-    uint32_t changed;                 // 1: registers changed since the last segment
+    uint32_t changed;                 // parts that may have changed since the last segment
     mega_segment last;
+    uint32_t pending_count; // accesses to the TIA that translated code has noted, as records of the log
+    uint32_t pending[MEGA_PENDING];
 } mega_ahead;
 #endif
 

@@ -48,12 +48,12 @@ MEGA_FN const mega_log *warp_log_from(const mega_log *log, uint32_t lane) {
     return (const mega_log *)MEGA_WARP_FROM((unsigned long long)log, lane);
 }
 
-// All lanes pay what those owe for whom `waits` is set: a row is a task.
+// All lanes pay what those owe for whom `waits` is set: a segment is a task.
 MEGA_FN void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits) {
     const uint32_t owes = waits && ahead_owes(m);
     const mega_debt debt = ahead_debt(m);
-    const uint32_t rows = owes ? debt.last_row - debt.first_row + 1u : 0u;
-    const uint32_t sum = warp_sum_up_to(rows);
+    const uint32_t tasks = owes ? debt.end - debt.first : 0u;
+    const uint32_t sum = warp_sum_up_to(tasks);
     const uint32_t total = MEGA_WARP_FROM(sum, MEGA_WARP - 1u);
     warp->collisions[MEGA_WARP_LANE] = m->console->tia.collisions;
     MEGA_WARP_BARRIER();
@@ -62,15 +62,14 @@ MEGA_FN void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits) {
         const uint32_t owner = warp_find_owner(sum, task) & (MEGA_WARP - 1u);
         mega_debt theirs;
         theirs.log = warp_log_from(debt.log, owner);
-        theirs.segments = MEGA_WARP_FROM(debt.segments, owner);
-        theirs.first_row = MEGA_WARP_FROM(debt.first_row, owner);
-        theirs.last_row = MEGA_WARP_FROM(debt.last_row, owner);
+        theirs.first = MEGA_WARP_FROM(debt.first, owner);
+        theirs.end = MEGA_WARP_FROM(debt.end, owner);
         theirs.from = MEGA_WARP_FROM(debt.from, owner);
         theirs.until = MEGA_WARP_FROM(debt.until, owner);
-        const uint32_t before = MEGA_WARP_FROM(sum - rows, owner);
+        const uint32_t before = MEGA_WARP_FROM(sum - tasks, owner);
         if (task < total) {
             const uint32_t known = warp->collisions[owner];
-            const uint32_t found = debt_collide_row(&theirs, theirs.first_row + task - before, known);
+            const uint32_t found = debt_collide(&theirs, theirs.first + task - before, known);
             if (found != known) {
                 MEGA_WARP_OR(&warp->collisions[owner], found);
             }
@@ -285,6 +284,71 @@ MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
     lane->budget = cpu_is_done(m) ? 0u : lane->budget;
 }
 
+// ---- translated code -------------------------------------------------------------------------------------
+
+// A program that is made for one cartridge brings its translation (src/translate).
+#ifdef MEGA_PROGRAM
+#include MEGA_PROGRAM
+
+// What tia_logged_write() and tia_logged_read() do for an access that translated code has noted: is it logged?
+MEGA_INLINE uint32_t warp_logs_note(mega_run *run, uint32_t reg, uint32_t value, uint32_t keep) {
+    switch (log_kind[reg]) {
+    case LOG_WSYNC:
+    case LOG_NEVER: return keep;
+    case LOG_VBLANK: {
+        const uint32_t drawn = run->vblank != (value & 2u);
+        run->vblank = (uint8_t)(value & 2u);
+        return drawn | keep;
+    }
+    default: return shadow_write(run, reg, value) | keep;
+    }
+}
+
+// Goes through the accesses to the TIA that translated code has noted. The lanes take one logged write each at a time,
+// and do the parts that do not depend on the register together.
+MEGA_NOINLINE void warp_drain(mega_machine *m) {
+    mega_run *run = &m->run;
+    mega_tia *tia = &m->console->tia;
+    const uint32_t count = m->ahead.pending_count, base_cycle = count != 0 ? run->log->base_cycle : 0u;
+    for (uint32_t i = 0;;) {
+        uint32_t record = 0, found = 0;
+        while (i < count && !found) {
+            const uint32_t note = m->ahead.pending[i++], reg = note >> 8 & 0x3Fu;
+            record = note & ~MEGA_NOTE_STACK;
+            run->touch_cycle = base_cycle + (record >> 14);
+            run->touch_register = (uint8_t)reg;
+            found = warp_logs_note(run, reg, note & 0xFFu, run->keep_next | note >> 31);
+        }
+        if (!MEGA_WARP_ANY(found)) {
+            break;
+        }
+        const uint32_t reg = record >> 8 & 0x3Fu, cycles = base_cycle + (record >> 14);
+        uint32_t line_clock = 0;
+        int32_t resp = 0;
+        if (found) {
+            run->keep_next = reg == TIA_HMOVE;
+            if (log_is_full(m)) {
+                log_make_room(m, reg, cycles);
+            }
+            run->log->record[run->logged++] = record;
+            resp = ahead_prepare(m, reg, cycles, &line_clock);
+        }
+        MEGA_WARP_BARRIER();
+        if (found) {
+            tia_apply(tia, m->cartridge, reg, record & 0xFFu, (int32_t)(3u * cycles), line_clock, resp);
+        }
+        MEGA_WARP_BARRIER();
+    }
+    m->ahead.pending_count = 0;
+}
+#define WARP_RUN warp_run_translated
+#else
+#define WARP_RUN warp_run_bursts
+MEGA_FN void warp_drain(mega_machine *m) {
+    (void)m;
+}
+#endif
+
 // Runs the processors of all lanes to the end of their requests; `live` is 0 for a lane that has none. What
 // cpu_run_frame() does, with the same result.
 MEGA_FN void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
@@ -292,10 +356,11 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
     lane.slow = lane.waits = lane.wait_cycle = lane.stepped_back = 0;
     for (;;) {
-        warp_run_bursts(m, &lane);
+        WARP_RUN(m, &lane);
         if (lane.lead == WARP_KEY_DONE) {
             break;
         }
+        warp_drain(m);
         if (lane.lead == WARP_KEY_WAITS) {
             if (lane.waits) {
                 ahead_advance(m, (int32_t)(3u * lane.wait_cycle));
@@ -311,6 +376,7 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
 
 // The beam goes to the last access of the request, and all collisions are found.
 MEGA_FN void warp_settle(mega_machine *m, mega_warp *warp, uint32_t live) {
+    warp_drain(m);
     if (live) {
         ahead_advance(m, log_end_clock(m));
     }

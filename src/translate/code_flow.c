@@ -2,8 +2,9 @@
 #include "code_flow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "mega_translated.h"
+#include "mega_interpreter.h"
 #include "opcode_table.h"
 #include "status.h"
 
@@ -14,6 +15,26 @@ uint32_t code_flow_target(const code_map *map, uint32_t index) {
         return (map->address[index] + 2u + (bytes[1] ^ 0x80u) - 0x80u) & 0xFFFFu;
     }
     return bytes[1] | (uint32_t)bytes[2] << 8;
+}
+
+static bool is_direct(const opcode_facts *facts) {
+    return strcmp(facts->mode, "ZP") == 0 || strcmp(facts->mode, "ABS") == 0;
+}
+
+bool code_flow_is_port(const code_map *map, uint32_t index) {
+    const opcode_facts facts = opcode_find(map->image[index]);
+    if ((facts.kind != OPCODE_READ && facts.kind != OPCODE_WRITE) || !is_direct(&facts)) {
+        return false;
+    }
+    const uint32_t address =
+        map->image[index + 1] | (facts.size == 3 ? (uint32_t)map->image[index + 2] << 8 : 0u);
+    return (address & 0x1280u) == 0x280 || ((address & 0x1080u) == 0 && !map->watches_low);
+}
+
+bool code_flow_ends_block(const code_map *map, uint32_t index) {
+    const opcode_facts facts = opcode_find(map->image[index]);
+    return (facts.kind == OPCODE_WRITE && !is_direct(&facts)) || strcmp(facts.name, "pha") == 0 ||
+           strcmp(facts.name, "php") == 0;
 }
 
 // Instructions that are known but whose successors are not yet.
@@ -51,7 +72,7 @@ static void reach(code_map *map, pending *work) {
             follow(map, work, index, code_flow_target(map, index), CODE_BLOCK);
         }
         if (facts.flow == FLOW_NEXT) {
-            follow(map, work, index, next, 0);
+            follow(map, work, index, next, code_flow_ends_block(map, index) ? CODE_BLOCK : 0);
         } else if (facts.flow == FLOW_BRANCH || facts.flow == FLOW_CALL) {
             follow(map, work, index, next, CODE_BLOCK);
         }
@@ -79,8 +100,13 @@ static void mark_joins(code_map *map, uint8_t *seen) {
     }
 }
 
-// Ways forward (to higher addresses) must come to a look at the deadline in time; ways back always look.
-static void mark_checks(code_map *map, uint32_t *since) {
+static bool is_block(const code_map *map, uint32_t index) {
+    return (map->flags[index] & CODE_BLOCK) != 0;
+}
+
+// Ways forward (to higher addresses) must come to a look at the deadline in time; ways back always look. And a block
+// may not write more registers than can be noted.
+static void mark_checks(code_map *map, uint32_t *since, uint8_t *writes) {
     for (uint32_t index = 0; index < map->cartridge.image_size; index++) {
         if ((map->flags[index] & CODE_START) == 0) {
             continue;
@@ -89,6 +115,12 @@ static void mark_checks(code_map *map, uint32_t *since) {
         if (since[index] > MEGA_TRANSLATED_SLACK / 2u) {
             map->flags[index] |= CODE_BLOCK | CODE_CHECK;
             since[index] = 0;
+        }
+        if (writes[index] == MEGA_TRANSLATED_WRITES) {
+            map->flags[index] |= CODE_BLOCK;
+        }
+        if (is_block(map, index)) {
+            writes[index] = 0;
         }
         const uint32_t age = since[index] + facts.cycles + 3u;
         uint32_t targets[2] = {UINT32_MAX, UINT32_MAX};
@@ -103,6 +135,9 @@ static void mark_checks(code_map *map, uint32_t *since) {
                 since[targets[i]] = age;
             }
         }
+        if (facts.flow == FLOW_NEXT && targets[0] != UINT32_MAX) {
+            writes[targets[0]] = (uint8_t)(writes[index] + code_flow_is_port(map, index));
+        }
     }
 }
 
@@ -114,7 +149,8 @@ mega_status code_flow(code_map *map) {
     if (work.index != NULL && since != NULL && seen != NULL && map->unit_size != 0) {
         reach(map, &work);
         mark_joins(map, seen);
-        mark_checks(map, since);
+        memset(seen, 0, size);
+        mark_checks(map, since, seen);
     }
     const bool failed = work.index == NULL || since == NULL || seen == NULL;
     free(work.index);

@@ -2,6 +2,7 @@
 #include "emit.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "code_flow.h"
@@ -68,23 +69,34 @@ static uint32_t rom_table(const code_map *map, uint32_t index, uint32_t base) {
                : UINT32_MAX;
 }
 
+// An indexed read from the low end of the first page, where the registers of the TIA are.
+static bool is_near(const code_map *map, const opcode_facts *facts, uint32_t operand) {
+    const bool indexed =
+        strchr("XY", facts->mode[2]) != NULL && facts->mode[2] != '\0' && facts->mode[0] != 'I';
+    return indexed && operand < 0x80 && !map->watches_low;
+}
+
 static void emit_access(const emitter *e, uint32_t index, const opcode_facts *facts, uint32_t rest) {
     const code_map *map = e->map;
     const uint32_t operand = operand_of(map, index, facts->size);
     const uint32_t next = (map->address[index] + facts->size) & 0xFFFFu;
     const bool indexed = strcmp(facts->mode, "ABX") == 0 || strcmp(facts->mode, "ABY") == 0;
-    const bool direct = strcmp(facts->mode, "ZP") == 0 || strcmp(facts->mode, "ABS") == 0;
     const uint32_t table = indexed ? rom_table(map, index, operand) : UINT32_MAX;
+    const uint32_t follower = next_in_line(map, index, facts->size);
     if (facts->kind == OPCODE_READ && table != UINT32_MAX) {
         fprintf(e->out, "DO_READ_ROM(%s, %s, %u, 0x%04X, 3, 0x%04X, 0x%X, %u)", facts->name, facts->mode,
                 facts->cycles, next, operand, table, rest);
-    } else if (facts->kind == OPCODE_WRITE && direct && (operand & 0x1080u) == 0 && !map->watches_low) {
-        fprintf(e->out, "DO_WRITE_TIA(%s, %u, 0x%04X, %u, 0x%02X, 0x%02X, %u)", facts->name, facts->cycles,
-                next, facts->size, operand, operand & 0x3Fu, rest);
+    } else if (facts->kind == OPCODE_WRITE && code_flow_ends_block(map, index) && follower != UINT32_MAX) {
+        fprintf(e->out, "DO_WRITE_LAST(%s, %s, %u, 0x%04X, %u, 0x%02X, %X)", facts->name, facts->mode,
+                facts->cycles, next, facts->size, operand, follower);
     } else {
         static const char *const kinds[] = {"READ", "WRITE", "MODIFY"};
-        fprintf(e->out, "DO_%s(%s, %s, %u, 0x%04X, %u, 0x%02X, %u)", kinds[facts->kind], facts->name,
-                facts->mode, facts->cycles, next, facts->size, operand, rest);
+        const bool near = facts->kind == OPCODE_READ && is_near(map, facts, operand);
+        fprintf(e->out, "DO_%s%s(%s, %s, %u, 0x%04X, %u, 0x%02X, %u)", kinds[facts->kind],
+                near                            ? "_NEAR"
+                : code_flow_is_port(map, index) ? "_PORT"
+                                                : "",
+                facts->name, facts->mode, facts->cycles, next, facts->size, operand, rest);
     }
 }
 
@@ -111,6 +123,7 @@ static void emit_instruction(const emitter *e, uint32_t index, const opcode_fact
     const uint32_t next = (map->address[index] + facts->size) & 0xFFFFu;
     const uint32_t to =
         facts->flow == FLOW_JUMP || facts->flow == FLOW_CALL ? block_at(map, index, operand) : UINT32_MAX;
+    const uint32_t follower = next_in_line(map, index, facts->size);
     char text[OPCODE_TEXT_SIZE];
     opcode_describe(map->image + index, map->address[index], text);
     fprintf(e->out, "    /* %04X %-14s */ ", map->address[index], text);
@@ -127,6 +140,10 @@ static void emit_instruction(const emitter *e, uint32_t index, const opcode_fact
     } else if (facts->flow != FLOW_NEXT) {
         fprintf(e->out, "DO_JUMP(%s, 0x%02X, %u, 0x%04X, %u, 0x%04X)", facts->name, code, facts->cycles, next,
                 facts->size, operand);
+    } else if (code_flow_ends_block(map, index) && facts->kind == OPCODE_OTHER && follower != UINT32_MAX) {
+        fprintf(e->out, "DO_PUSH_LAST(%s, 0x%02X, 0x%04X, %X)", facts->name, code, next, follower);
+    } else if (strcmp(facts->name, "pla") == 0) {
+        fprintf(e->out, "DO_PULL(%s, 0x%02X, 0x%04X, %u)", facts->name, code, next, rest);
     } else if (facts->kind == OPCODE_OTHER) {
         fprintf(e->out, "DO_OTHER(%s, 0x%02X, %u, 0x%04X, %u, 0x%02X, %u)", facts->name, code, facts->cycles,
                 next, facts->size, operand, rest);
@@ -151,7 +168,8 @@ static void emit_block(const emitter *e, uint32_t index) {
         const uint32_t next = next_in_line(map, index, facts.size);
         emit_instruction(e, index, &facts, --rest);
         if (rest == 0) {
-            if (facts.flow == FLOW_NEXT || facts.flow == FLOW_BRANCH) {
+            const bool goes_on = code_flow_ends_block(map, index) && next != UINT32_MAX;
+            if ((facts.flow == FLOW_NEXT && !goes_on) || facts.flow == FLOW_BRANCH) {
                 if (next != UINT32_MAX) {
                     fprintf(e->out, "    DO_FALL(%X)\n", next);
                 } else {
@@ -165,6 +183,15 @@ static void emit_block(const emitter *e, uint32_t index) {
     }
 }
 
+static bool has_blocks(const code_map *map, uint32_t unit) {
+    for (uint32_t i = unit * map->unit_size; i < (unit + 1u) * map->unit_size; i++) {
+        if (is_block(map, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void emit_unit(const emitter *e) {
     const code_map *map = e->map;
     const uint32_t first = first_index(e), end = first + map->unit_size;
@@ -176,13 +203,7 @@ static void emit_unit(const emitter *e) {
     } else {
         fprintf(e->out, "rom[m->run.window[(where) >> 10 & 15u] + ((where)&0x3FFu)]\n");
     }
-    fprintf(e->out, "#define BLOCKS_%u(X)", e->unit);
-    for (uint32_t index = first; index < end; index++) {
-        if (is_block(map, index)) {
-            fprintf(e->out, " X(%X)", index);
-        }
-    }
-    fprintf(e->out, "\nUNIT_BEGIN(%u)\n", e->unit);
+    fprintf(e->out, "UNIT_BEGIN(%u)\n", e->unit);
     for (uint32_t index = first; index < end; index++) {
         if (is_block(map, index)) {
             emit_block(e, index);
@@ -191,38 +212,85 @@ static void emit_unit(const emitter *e) {
     fprintf(e->out, "UNIT_END(%u)\n", e->unit);
 }
 
-static void emit_tables(const code_map *map, FILE *out) {
+// Lists of units and blocks. Blocks are named by their image index and numbered from 1.
+static void emit_lists(const code_map *map, FILE *out) {
+    const uint32_t size = map->cartridge.image_size;
+    uint32_t block = 0;
+    fprintf(out, "#define UNITS(X)");
+    for (uint32_t unit = 0; unit * map->unit_size < size; unit++) {
+        if (has_blocks(map, unit)) {
+            fprintf(out, " X(%u)", unit);
+        }
+    }
+    for (uint32_t index = 0; index < size; index++) {
+        if (index % map->unit_size == 0) {
+            const uint32_t unit = index / map->unit_size;
+            fprintf(out, "\n#define UNIT_FIRST_%u %u\n#define BLOCKS_%u(X)", unit, block + 1u, unit);
+        }
+        if (is_block(map, index)) {
+            fprintf(out, " X(%X)", index);
+            block++;
+        }
+    }
+    fputc('\n', out);
+}
+
+// By image index: the number of the block that begins there, and its address.
+static void emit_entries(const code_map *map, const uint32_t *rank, FILE *out) {
+    const uint32_t size = map->cartridge.image_size;
+    uint32_t block = 0;
+    fprintf(out, "MEGA_TABLE uint32_t entries[%u] = {", size);
+    for (uint32_t i = 0; i < size; i++) {
+        block += is_block(map, i);
+        const uint32_t number = rank != NULL ? rank[i] : block;
+        fprintf(out, "%s0x%X,", i % 16u == 0 ? "\n    " : "",
+                is_block(map, i) ? number << 16 | map->address[i] : 0u);
+    }
+    fprintf(out, "\n};\n");
+}
+
+static void emit_tables(const code_map *map, const uint32_t *rank, FILE *out) {
     const uint32_t size = map->cartridge.image_size;
     fprintf(out, "MEGA_TABLE uint8_t rom[%u] = {", size);
     for (uint32_t i = 0; i < size; i++) {
         fprintf(out, "%s0x%02X,", i % 24u == 0 ? "\n    " : "", map->image[i]);
     }
-    fprintf(out, "\n};\nMEGA_TABLE uint32_t entries[%u] = {", size);
-    uint32_t block = 0;
+    fprintf(out, "\n};\n#if MEGA_AHEAD\n");
+    emit_entries(map, rank, out);
+    uint32_t blocks = 0;
     for (uint32_t i = 0; i < size; i++) {
-        block = i % map->unit_size == 0 ? 0 : block;
-        const uint32_t entry = is_block(map, i) ? ++block << 16 | map->address[i] : 0u;
-        fprintf(out, "%s0x%X,", i % 16u == 0 ? "\n    " : "", entry);
+        blocks += is_block(map, i);
     }
-    fprintf(out, "\n};\n");
-}
-
-static bool has_blocks(const code_map *map, uint32_t unit) {
-    for (uint32_t i = unit * map->unit_size; i < (unit + 1u) * map->unit_size; i++) {
+    uint32_t *by_rank = calloc(blocks + 1u, sizeof(*by_rank));
+    for (uint32_t i = 0; by_rank != NULL && i < size; i++) {
         if (is_block(map, i)) {
-            return true;
+            by_rank[rank[i]] = i;
         }
     }
-    return false;
+    fprintf(out, "MEGA_TABLE uint16_t block_addresses[%u] = {0,", blocks + 1u);
+    for (uint32_t i = 1; by_rank != NULL && i <= blocks; i++) {
+        fprintf(out, " 0x%04X,", map->address[by_rank[i]]);
+    }
+    fprintf(out, "};\nenum { id_none");
+    for (uint32_t i = 1; by_rank != NULL && i <= blocks; i++) {
+        fprintf(out, ", id_%X", by_rank[i]);
+    }
+    fprintf(out, " };\n#else\n");
+    emit_entries(map, NULL, out);
+    fprintf(out, "#endif\n");
+    free(by_rank);
 }
 
-void emit_program(const code_map *map, FILE *out, emit_facts *facts) {
+void emit_program(const code_map *map, const uint32_t *rank, FILE *out, emit_facts *facts) {
     memset(facts, 0, sizeof(*facts));
     const uint32_t units = map->unit_size == 0 ? 0u : map->cartridge.image_size / map->unit_size;
     fprintf(out, "#define UNIT_SIZE %uu\n#define PLAIN_LOW 0x%Xu\n#define PLAIN_SPAN 0x%Xu\n", map->unit_size,
             map->plain_low, map->plain_span);
-    fprintf(out, "#include \"mega_translated.h\"\n\n");
-    emit_tables(map, out);
+    fprintf(out, "#define WATCHES_LOW %u\n", map->watches_low);
+    emit_lists(map, out);
+    fprintf(out, "#include \"mega_base.h\"\n");
+    emit_tables(map, rank, out);
+    fprintf(out, "#include \"mega_translated.h\"\n\nPROGRAM_BEGIN()\n");
     for (uint32_t unit = 0; unit < units; unit++) {
         emitter e = {map, out, facts, unit};
         if (has_blocks(map, unit)) {
@@ -230,11 +298,5 @@ void emit_program(const code_map *map, FILE *out, emit_facts *facts) {
             emit_unit(&e);
         }
     }
-    fprintf(out, "\n#define UNITS(X)");
-    for (uint32_t unit = 0; unit < units; unit++) {
-        if (has_blocks(map, unit)) {
-            fprintf(out, " X(%u)", unit);
-        }
-    }
-    fprintf(out, "\nTRANSLATED_RUN(mega_translated_run)\n");
+    fprintf(out, "PROGRAM_END()\n");
 }

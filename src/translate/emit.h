@@ -10,6 +10,7 @@ typedef struct emit_facts {
 } emit_facts;
 
 // A program in the macros of mega_translated.h, with the original instructions as comments.
-void emit_program(const code_map *map, FILE *out, emit_facts *facts);
+// `rank` has the numbers of blocks in the order for warps (code_order.h).
+void emit_program(const code_map *map, const uint32_t *rank, FILE *out, emit_facts *facts);
 
 #endif

@@ -303,7 +303,7 @@ mega_status native_translate(const mega_cartridge *cartridge, const uint8_t *ima
                              mega_translated_text *out) {
     const double started = seconds_now();
     memset(facts, 0, sizeof(*facts));
-    MEGA_TRY(translator_write(cartridge, image, out));
+    MEGA_TRY(translator_write(cartridge, image, MEGA_TRIAL_FRAMES, out));
     facts->translate_seconds = seconds_now() - started;
     return MEGA_OK;
 }

@@ -38,7 +38,7 @@ opcode_facts opcode_find(uint8_t code) {
         {"bvs", FLOW_BRANCH, 2},        {"bcc", FLOW_BRANCH, 2}, {"bcs", FLOW_BRANCH, 2},
         {"bne", FLOW_BRANCH, 2},        {"beq", FLOW_BRANCH, 2}, {"jmp", FLOW_JUMP, 3},
         {"jmp_indirect", FLOW_AWAY, 3}, {"jsr", FLOW_CALL, 3},   {"rts", FLOW_AWAY, 1},
-        {"rti", FLOW_AWAY, 1},          {"brk", FLOW_NONE, 2},   {"jam", FLOW_NONE, 1},
+        {"rti", FLOW_AWAY, 1},          {"brk", FLOW_AWAY, 2},   {"jam", FLOW_NONE, 1},
     };
     opcode_facts facts = table[code];
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && facts.kind == OPCODE_OTHER; i++) {

@@ -16,7 +16,7 @@ typedef enum opcode_flow {
     FLOW_JUMP,   // to the address that it names
     FLOW_CALL,
     FLOW_AWAY, // to where only the run knows
-    FLOW_NONE  // not translated: BRK, and those that halt the processor
+    FLOW_NONE  // not translated: it halts the processor
 } opcode_flow;
 
 typedef struct opcode_facts {

@@ -13,7 +13,7 @@
 
 #define LARGE 120000u // characters of units that one compiler has done in a second or two
 
-static const char begin_line[] = "UNIT_BEGIN(", end_line[] = "UNIT_END(", run_line[] = "TRANSLATED_RUN(";
+static const char begin_line[] = "UNIT_BEGIN(", end_line[] = "UNIT_END(", run_line[] = "PROGRAM_END(";
 
 static bool starts_with(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;

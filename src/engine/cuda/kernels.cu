@@ -9,22 +9,16 @@ extern "C" __device__ const uint32_t mega_layout[4] = {
     sizeof(mega_video),
 };
 
-#ifndef STEP_BLOCK
-#define STEP_BLOCK 128
-#endif
-#ifndef STEP_WARPS
-#define STEP_WARPS 32 // per multiprocessor
+// A block has as many warps as a multiprocessor gets of them, up to this.
+#ifndef STEP_THREADS
+#define STEP_THREADS 1024
 #endif
 
-extern "C" __global__ void __launch_bounds__(STEP_BLOCK, STEP_WARPS * 32 / STEP_BLOCK)
-    mega_step(mega_batch batch) {
-    __shared__ mega_warp warps[STEP_BLOCK / 32];
+extern "C" __global__ void __launch_bounds__(STEP_THREADS, 1) mega_step(mega_batch batch) {
+    __shared__ mega_warp warps[STEP_THREADS / 32];
     mega_warp *warp = &warps[threadIdx.x / 32];
-    const uint32_t lane = blockIdx.x * STEP_BLOCK + threadIdx.x;
-    if (lane >= batch.lanes) {
-        return; // whole warps
-    }
-    const int32_t env = batch.env_of_lane[lane];
+    const uint32_t lane = blockIdx.x * blockDim.x + threadIdx.x;
+    const int32_t env = lane < batch.lanes ? batch.env_of_lane[lane] : -1;
     batch_step(&batch, warp, env >= 0 ? (uint32_t)env : 0u, env >= 0 && !batch.cells[env].over);
 }
 

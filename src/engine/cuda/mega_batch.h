@@ -61,8 +61,10 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
     mega_task_progress step;
     task_begin_step(&player.view, &step);
     for (;;) {
+        // Warps of a multiprocessor begin their frames together: then they need the same code at the same time, and
+        // its cache of instructions is small.
         const uint32_t runs = plays && task_is_playing(&step);
-        if (!MEGA_WARP_ANY(runs)) {
+        if (!MEGA_BLOCK_ANY(runs)) {
             break;
         }
         const uint32_t frame = runs && env_begin_act_frame(stage, action, 1.0f);
@@ -72,6 +74,7 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
         }
         MEGA_WARP_BARRIER();
         warp_run_frame(&stage->machine, warp, frame);
+        MEGA_BLOCK_BARRIER();
         warp_settle(&stage->machine, warp, frame);
         if (frame) {
             console_end_request(&stage->machine, MEGA_RUN_FAST);

@@ -1,0 +1,233 @@
+// mega_translated_warp.h - translated code of a warp of consoles. Shared source; for mega_translated.h only.
+//
+// All blocks are cases of one switch. Before each the lanes vote, as in mega_warp.h: those that stand at the same
+// block run it together. Nothing is called in here, so that the processors stay in registers. An instruction that
+// needs more than that (a bank switch, a collision latch) makes its lane step back and wait until no other lane can
+// go on; then all that wait do one instruction each, in the interpreter.
+//
+// Accesses to the TIA are only noted here, and looked at together by warp_drain().
+#ifndef MEGA_TRANSLATED_WARP_H
+#define MEGA_TRANSLATED_WARP_H
+
+#define WARP_KEY_SLOW 0xFFFFFFFDu
+
+// ---- accesses --------------------------------------------------------------------------------------------
+
+// The instruction is left to the interpreter: nothing but the cycles, the stack pointer and RAM that it will write
+// again has changed.
+#define STEP_BACK()            \
+    do {                       \
+        cycles = start_cycles; \
+        r.sp = start_sp;       \
+        budget += rest + 1u;   \
+        LEAVE_AT(start_pc);    \
+    } while (0)
+
+// An access to the TIA. Whoever notes has seen to it that there is room.
+#define NOTE(reg, value) m->ahead.pending[pending++] = (cycles - base_cycle) << 14 | (reg) << 8 | (value)
+#define NOTE_ROOM 8u // beside those that blocks count
+
+#define READ_ELSEWHERE(target, where) \
+    do {                              \
+        target = 0;                   \
+        STEP_BACK();                  \
+    } while (0)
+#define READ_PORT(target, where)                                                     \
+    do {                                                                             \
+        target = 0;                                                                  \
+        if (((where)&0x80u) != 0) {                                                  \
+            target = riot_read(m, where, cycles);                                    \
+        } else if (((where)&15u) >= 8 && pending + NOTE_ROOM / 2u <= MEGA_PENDING) { \
+            NOTE(TIA_NOTHING, 0u);                                                   \
+            target = (uint32_t)tia_driven_bits(m, where, cycles) | (bus & 0x3Fu);    \
+        } else {                                                                     \
+            STEP_BACK();                                                             \
+        }                                                                            \
+        bus = target;                                                                \
+    } while (0)
+// Some programs use PLA to move the stack pointer through the registers; other reads of such a stack are rare.
+#define PEEK_ELSEWHERE(target)                     \
+    do {                                           \
+        if (peeks) {                               \
+            READ_PORT(target, 0x100u | r.sp);      \
+        } else {                                   \
+            READ_ELSEWHERE(target, 0x100u | r.sp); \
+        }                                          \
+    } while (0)
+#define WRITE_TIA(reg, value)                                               \
+    do {                                                                    \
+        NOTE(reg, value);                                                   \
+        if ((reg) == TIA_WSYNC) {                                           \
+            cycles = sync_wait(m, cycles);                                  \
+        } else {                                                            \
+            sync_write(m, reg, value, cycles);                              \
+        }                                                                   \
+        if ((reg) == TIA_VSYNC && (m->run.events & MEGA_EVENT_STOP) != 0) { \
+            exit_bus = (value);                                             \
+            budget = 0;                                                     \
+            LEAVE_AT(at);                                                   \
+        }                                                                   \
+    } while (0)
+#define WRITE_ELSEWHERE(where, value) STEP_BACK()
+#define PUSH_ELSEWHERE(value, after_write) \
+    do {                                   \
+        if (!last) {                       \
+            STEP_BACK();                   \
+        }                                  \
+        port = r.sp & 0x3Fu;               \
+        port_value = (value);              \
+        port_stack = MEGA_NOTE_STACK;      \
+    } while (0)
+#define BEFORE_CHANGES(address)        \
+    if (((address)&0x1280u) != 0x80) { \
+        STEP_BACK();                   \
+    }
+// Registers whose number only the run knows are all written in one place. VSYNC, which may end the frame, is not.
+#define BEFORE_LAST_WRITE(address)                                             \
+    if (((address)&0x1280u) != 0x80 &&                                         \
+        (WATCHES_LOW || ((address)&0x1080u) != 0 || ((address)&0x3Fu) == 0)) { \
+        STEP_BACK();                                                           \
+    }
+#define LAST_WRITE(address, value, name)         \
+    if (((address)&0x1280u) == 0x80) {           \
+        ram[(address)&0x7Fu] = (uint8_t)(value); \
+    } else {                                     \
+        port = (address)&0x3Fu;                  \
+        port_value = (value);                    \
+        port_stack = 0;                          \
+        block = ID(name);                        \
+        goto write_port;                         \
+    }
+#define DO_PUSH_LAST(operation, code, next, name)                          \
+    {                                                                      \
+        const uint32_t rest = 0, last = 1;                                 \
+        DO_BEGIN(next, 1, 0)                                               \
+        const uint32_t outside = (start_sp & 0x80u) == 0;                  \
+        if (outside && (WATCHES_LOW || (start_sp & 0x3Fu) == TIA_VSYNC)) { \
+            STEP_BACK();                                                   \
+        }                                                                  \
+        bus = code;                                                        \
+        cycles += 3;                                                       \
+        OTHER_##operation;                                                 \
+        (void)look;                                                        \
+        block = ID(name);                                                  \
+        if (outside) {                                                     \
+            goto write_port;                                               \
+        }                                                                  \
+        goto voted;                                                        \
+    }
+
+#define DO_PULL(operation, code, next, left)           \
+    {                                                  \
+        const uint32_t peeks = 1;                      \
+        DO_OTHER(operation, code, 4, next, 1, 0, left) \
+    }
+
+// Decimal arithmetic is long and rare.
+#define op_adc(cpu, value)         \
+    do {                           \
+        if ((cpu)->decimal) {      \
+            STEP_BACK();           \
+        }                          \
+        op_adc_binary(cpu, value); \
+    } while (0)
+#define op_sbc(cpu, value)         \
+    do {                           \
+        if ((cpu)->decimal) {      \
+            STEP_BACK();           \
+        }                          \
+        op_sbc_binary(cpu, value); \
+    } while (0)
+
+// ---- control ---------------------------------------------------------------------------------------------
+
+#define ID(name) id_##name
+#define ID_OF(name) id_##name,
+#define GO_TO(name)       \
+    do {                  \
+        block = ID(name); \
+        goto voted;       \
+    } while (0)
+#define GO_AWAY(pc)     \
+    do {                \
+        exit_pc = (pc); \
+        exit_bus = bus; \
+        goto away;      \
+    } while (0)
+#define LEAVE_AT(pc)    \
+    do {                \
+        exit_pc = (pc); \
+        block = 0;      \
+        goto voted;     \
+    } while (0)
+// The vote looks at the deadline, and whether there is room for the notes of a block.
+#define LOOK_AT_DEADLINE(pc)
+#define BLOCK(name, instructions) \
+    case ID(name):                \
+        budget -= (instructions);
+#define BLOCK_CHECKED(name, instructions, pc) BLOCK(name, instructions)
+#define UNIT_BEGIN(number)
+#define UNIT_END(number)
+
+#define WARP_IS_FULL() (pending > MEGA_PENDING - MEGA_TRANSLATED_WRITES - NOTE_ROOM)
+#define WARP_IS_LATE() ((int32_t)cycles >= deadline)
+
+#define PROGRAM_BEGIN()                                                                          \
+    MEGA_NOINLINE void warp_run_translated(mega_machine *m, mega_warp_lane *lane) {              \
+        const uint32_t last = 0, peeks = 0;                                                      \
+        mega_console *console = m->console;                                                      \
+        uint8_t *const ram = console->riot.ram;                                                  \
+        const int32_t deadline = m->run.watchdog - MEGA_TRANSLATED_SLACK;                        \
+        mega_cpu r = console->cpu;                                                               \
+        uint32_t budget = lane->budget, cycles = console->cycles;                                \
+        uint32_t bus = 0, exit_bus = console->bus, exit_pc = r.pc, pending = 0;                  \
+        const uint32_t base_cycle = budget != 0 ? m->run.log->base_cycle : 0u;                   \
+        uint32_t port = 0, port_value = 0, port_stack = 0, lead, leads;                          \
+        uint32_t block =                                                                         \
+            budget > MEGA_TRANSLATED_SLACK ? translated_find(m, exit_pc, cycles, deadline) : 0u; \
+        for (;;) {                                                                               \
+            uint32_t key = WARP_KEY_DONE;                                                        \
+            if (budget != 0) {                                                                   \
+                key = (uint32_t)r.sp << 17 | block << 1;                                         \
+                key = block == 0 || WARP_IS_FULL() || WARP_IS_LATE() ? WARP_KEY_SLOW : key;      \
+                key = lane->waits ? WARP_KEY_WAITS : key;                                        \
+            }                                                                                    \
+            lead = MEGA_WARP_MIN(key);                                                           \
+            leads = key == lead;                                                                 \
+            if (lead >= WARP_KEY_SLOW) {                                                         \
+                break;                                                                           \
+            }                                                                                    \
+            if (leads) {                                                                         \
+                switch (block) {
+#define PROGRAM_END()                                                                 \
+    default: break;                                                                   \
+        }                                                                             \
+        goto voted;                                                                   \
+    away:                                                                             \
+        block = translated_find(m, exit_pc, cycles, deadline);                        \
+        goto voted;                                                                   \
+    write_port:                                                                       \
+        NOTE(port, port_value | port_stack);                                          \
+        if (port == TIA_WSYNC) {                                                      \
+            cycles = sync_wait(m, cycles);                                            \
+        } else {                                                                      \
+            sync_write(m, port, port_value, cycles);                                  \
+        }                                                                             \
+    voted:;                                                                           \
+        }                                                                             \
+        }                                                                             \
+        if (lane->budget != 0 && !lane->waits) {                                      \
+            r.pc = block != 0 ? block_addresses[block] : (uint16_t)exit_pc;           \
+            console->cpu = r;                                                         \
+            console->cycles = cycles;                                                 \
+            console->bus = (uint8_t)exit_bus;                                         \
+        }                                                                             \
+        m->ahead.pending_count = pending;                                             \
+        lane->slow = budget != 0 && (block == 0 || WARP_IS_FULL() || WARP_IS_LATE()); \
+        lane->stepped_back = block == 0 || WARP_IS_LATE();                            \
+        lane->budget = budget;                                                        \
+        lane->lead = lead;                                                            \
+        lane->leads = leads;                                                          \
+        }
+
+#endif
