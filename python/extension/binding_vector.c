@@ -73,37 +73,15 @@ static int numbers_of(PyObject *bytes, uint32_t count, const char *what, const i
 
 static int read_desc(PyObject *args, PyObject *kwargs, mega_vector_desc *desc, float *threshold,
                      PyObject **roms, PyObject **modes, PyObject **difficulties) {
-    static char *names[] = {"roms",
-                            "count",
-                            "batch",
-                            "threads",
-                            "pin",
-                            "same_step",
-                            "seed",
-                            "modes",
-                            "difficulties",
-                            "frame_skip",
-                            "height",
-                            "width",
-                            "stack",
-                            "noop_max",
-                            "max_episode_frames",
-                            "sticky",
-                            "grayscale",
-                            "maxpool",
-                            "fire_reset",
-                            "reward_clipping",
-                            "full_actions",
-                            "episodic_life",
-                            "life_loss_info",
-                            "envpool",
-                            "threshold",
-                            "groups",
-                            "start_states",
-                            "start_seed",
-                            "translate",
-                            NULL};
-    int count, batch, threads, pin, same_step, skip, height, width, stack, noops, frames, groups, starts, translate;
+    static char *names[] = {
+        "roms",         "count",         "batch",          "threads",      "pin",
+        "same_step",    "seed",          "modes",          "difficulties", "frame_skip",
+        "height",       "width",         "stack",          "noop_max",     "max_episode_frames",
+        "sticky",       "grayscale",     "maxpool",        "fire_reset",   "reward_clipping",
+        "full_actions", "episodic_life", "life_loss_info", "envpool",      "threshold",
+        "groups",       "start_states",  "start_seed",     "translate",    NULL};
+    int count, batch, threads, pin, same_step, skip, height, width, stack, noops, frames, groups, starts,
+        translate;
     int gray, pool, fire, clip, full, episodic, life_loss, envpool;
     if (!PyArg_ParseTupleAndKeywords(
             args, kwargs, "O!$iiiipIOOiiiiiifppppppppfiiIi:Vector", names, &PyList_Type, roms, &count, &batch,

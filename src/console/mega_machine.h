@@ -36,7 +36,7 @@ typedef struct mega_segment {
 #define MEGA_SEGMENTS 1792
 #define MEGA_PENDING 1024
 #define MEGA_NOTE_STACK 0x80000000u // a push: logged even if it changes nothing
-#define MEGA_ROW_BLANKED 0x8000u // with first[]: HMOVE blanked the row's left edge
+#define MEGA_ROW_BLANKED 0x8000u    // with first[]: HMOVE blanked the row's left edge
 #endif
 
 typedef struct mega_log {

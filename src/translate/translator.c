@@ -5,38 +5,32 @@
 #include <string.h>
 
 #include "code_flow.h"
-#include "code_order.h"
 #include "code_trace.h"
 #include "status.h"
 
-static mega_status write_map(const code_map *map, const uint32_t *rank, mega_translated_text *out) {
-    FILE *stream = open_memstream(&out->text, &out->size);
-    if (stream == NULL) {
-        return mega_fail_memory(1);
+static mega_status write_map(const code_map *map, const code_edges *edges, mega_translated_text *out) {
+    const size_t size = map->cartridge.image_size;
+    uint32_t *rank = calloc(size, sizeof(*rank));
+    mega_status status = rank != NULL ? code_order(map, edges, rank) : mega_fail_memory(size * sizeof(*rank));
+    FILE *stream = status == MEGA_OK ? open_memstream(&out->text, &out->size) : NULL;
+    if (stream != NULL) {
+        emit_program(map, rank, stream, &out->facts);
+        const bool failed = ferror(stream) != 0;
+        status = fclose(stream) != 0 || failed ? mega_fail_memory(out->size) : MEGA_OK;
+    } else if (status == MEGA_OK) {
+        status = mega_fail_memory(1);
     }
-    emit_program(map, rank, stream, &out->facts);
-    const bool failed = ferror(stream) != 0;
-    if (fclose(stream) != 0 || failed) {
-        translator_release(out);
-        return mega_fail_memory(out->size);
-    }
-    return MEGA_OK;
+    free(rank);
+    return status;
 }
 
 static mega_status write_program(code_map *map, uint32_t frames, mega_translated_text *out) {
-    const uint32_t size = map->cartridge.image_size;
     code_edges edges;
-    uint32_t *rank = calloc(size, sizeof(*rank));
-    mega_status status = rank != NULL ? MEGA_OK : mega_fail_memory(size * sizeof(*rank));
-    status = status == MEGA_OK ? code_edges_make(size, &edges) : status;
-    if (status == MEGA_OK) {
-        status = code_trace(map, &edges, frames);
-        status = status == MEGA_OK ? code_flow(map) : status;
-        status = status == MEGA_OK ? code_order(map, &edges, rank) : status;
-        status = status == MEGA_OK ? write_map(map, rank, out) : status;
-        code_edges_release(&edges);
-    }
-    free(rank);
+    MEGA_TRY(code_edges_make(map->cartridge.image_size, &edges));
+    mega_status status = code_trace(map, &edges, frames);
+    status = status == MEGA_OK ? code_flow(map) : status;
+    status = status == MEGA_OK ? write_map(map, &edges, out) : status;
+    code_edges_release(&edges);
     return status;
 }
 
@@ -45,14 +39,9 @@ mega_status translator_write(const mega_cartridge *cartridge, const uint8_t *ima
     code_map map;
     memset(out, 0, sizeof(*out));
     MEGA_TRY(code_map_make(cartridge, image, &map));
-    mega_status status = MEGA_OK;
-    if (map.unit_size != 0) {
-        status = write_program(&map, frames, out);
-        out->traced = map.traced;
-        out->outside = map.outside;
-        if (out->facts.blocks == 0) {
-            translator_release(out);
-        }
+    const mega_status status = map.unit_size != 0 ? write_program(&map, frames, out) : MEGA_OK;
+    if (status != MEGA_OK || out->facts.blocks == 0) {
+        translator_release(out);
     }
     code_map_release(&map);
     return status;

@@ -10,13 +10,12 @@ typedef struct mega_translated_text {
     char *text; // from malloc; NULL for a cartridge that is left to the interpreter
     size_t size;
     emit_facts facts;
-    uint64_t traced;  // instructions of the trial run
-    uint64_t outside; // ... that were not in plain ROM
 } mega_translated_text;
 
-// Plays so many frames at random first, to see where the program goes. The text is the same for the same cartridge,
-// always.
+// Frames of the trial run that finds code.
 #define MEGA_TRIAL_FRAMES 2000
+
+// The text is the same for the same cartridge and frames, always.
 mega_status translator_write(const mega_cartridge *cartridge, const uint8_t *image, uint32_t frames,
                              mega_translated_text *out);
 void translator_release(mega_translated_text *text);
