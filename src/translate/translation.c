@@ -223,8 +223,7 @@ static void start_work(entry *e) {
 
 // ---- users -------------------------------------------------------------------------------------------
 
-// What was asked for, with what the environment says.
-static uint8_t choose(uint8_t how) {
+uint8_t translation_choose(uint8_t how) {
     const char *text = getenv("MEGACADE_TRANSLATE");
     if (getauxval(AT_SECURE) != 0) {
         return MEGA_TRANSLATE_OFF; // the environment of such a program is not to be trusted
@@ -258,7 +257,7 @@ static void use_entry(entry *e, uint8_t how) {
 mega_translation *translation_acquire(const mega_cartridge *cartridge, const uint8_t *image, uint8_t how) {
     char key[MEGA_SHA256_TEXT_SIZE];
     mega_host_compiler compiler;
-    how = choose(how);
+    how = translation_choose(how);
     if (how == MEGA_TRANSLATE_OFF) {
         return NULL;
     }

@@ -14,6 +14,9 @@ typedef struct mega_translation {
     _Atomic(mega_translated *) run; // NULL until there is code
 } mega_translation;
 
+// What was asked for (MEGA_TRANSLATE_*), with what $MEGACADE_TRANSLATE says.
+uint8_t translation_choose(uint8_t how);
+
 // `how` is MEGA_TRANSLATE_*; $MEGACADE_TRANSLATE can change it. Returns NULL where everything is interpreted. The
 // image is copied. Any thread may call. Nothing is waited for, so that several can be made side by side.
 mega_translation *translation_acquire(const mega_cartridge *cartridge, const uint8_t *image, uint8_t how);

@@ -43,7 +43,7 @@ static mega_status load_code(const mega_cuda_device *device, const char *program
 // Leaves *out NULL when no embedded binary fits.
 static mega_status load_embedded(const mega_cuda_device *device, const mega_cuda_request *request,
                                  CUmodule *out) {
-    if (request->text != NULL || request->define_count > 0) {
+    if (request->text != NULL || request->header_name != NULL || request->define_count > 0) {
         return MEGA_OK;
     }
     for (const mega_embedded_binary *binary = embedded_binaries; binary->name != NULL; binary++) {
@@ -69,29 +69,47 @@ static void tell(const mega_cuda_device *device, const mega_cuda_request *reques
 }
 
 // From the cache, else from the compiler.
+static mega_status do_job(const mega_cuda_device *device, const mega_cuda_request *request,
+                          const mega_cuda_compiler *compiler, const mega_cuda_job *job, mega_code *out) {
+    char key[MEGA_SHA256_TEXT_SIZE];
+    MEGA_TRY(cuda_compile_key(compiler, job, key));
+    if (code_cache_load(key, out)) {
+        return MEGA_OK;
+    }
+    tell(device, request);
+    MEGA_TRY(cuda_compile(compiler, job, out));
+    code_cache_save(key, out); // else it is compiled again next time
+    return MEGA_OK;
+}
+
 static mega_status make_code(const mega_cuda_device *device, const mega_cuda_request *request,
                              const mega_cuda_compiler *compiler, const char *text, mega_code *out) {
     const char *line_info = getenv("MEGACADE_CUDA_LINEINFO");
-    char key[MEGA_SHA256_TEXT_SIZE];
+    const uint32_t count = embedded_count + (request->header_name != NULL);
+    const char **headers = malloc(2 * (size_t)count * sizeof(*headers));
+    if (headers == NULL) {
+        return mega_fail_memory(2 * (size_t)count * sizeof(*headers));
+    }
+    memcpy(headers, embedded_names, embedded_count * sizeof(*headers));
+    memcpy(headers + count, embedded_texts, embedded_count * sizeof(*headers));
+    if (request->header_name != NULL) {
+        headers[embedded_count] = request->header_name;
+        headers[count + embedded_count] = request->header_text;
+    }
     const mega_cuda_job job = {
         .name = request->program,
         .text = text,
-        .header_names = embedded_names,
-        .header_texts = embedded_texts,
-        .header_count = embedded_count,
+        .header_names = headers,
+        .header_texts = headers + count,
+        .header_count = count,
         .defines = request->defines,
         .define_count = request->define_count,
         .capability = device->capability,
         .line_info = line_info != NULL && strcmp(line_info, "1") == 0,
     };
-    MEGA_TRY(cuda_compile_key(compiler, &job, key));
-    if (code_cache_load(key, out)) {
-        return MEGA_OK;
-    }
-    tell(device, request);
-    MEGA_TRY(cuda_compile(compiler, &job, out));
-    code_cache_save(key, out); // else it is compiled again next time
-    return MEGA_OK;
+    const mega_status status = do_job(device, request, compiler, &job, out);
+    free(headers);
+    return status;
 }
 
 static mega_status open_module(const mega_cuda_device *device, const mega_cuda_request *request,

@@ -12,6 +12,8 @@ typedef struct mega_cuda_request { // zero is a valid value in each field but th
     const char *text;              // NULL: the embedded source of that name
     const char *const *defines;    // "NAME" or "NAME=VALUE"
     uint32_t define_count;
+    const char *header_name; // one more header than those embedded, or NULL
+    const char *header_text;
     // Called before a compilation, which can take minutes, with "compiling step.cu for sm_90". May be NULL.
     void (*progress)(void *context, const char *sentence);
     void *progress_context;

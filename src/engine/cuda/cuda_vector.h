@@ -7,7 +7,7 @@
 // calls. A group has a stream of its own: its work is done in order, and groups do not wait for each other.
 #ifndef CUDA_VECTOR_H
 #define CUDA_VECTOR_H
-#include "cuda_module.h"
+#include "cuda_programs.h"
 #include "mega_cell.h"
 #include "vector_engine.h"
 #include "vector_games.h"
@@ -43,8 +43,9 @@ typedef struct mega_cuda_group {
     CUstream stream;
     CUstream side; // for those that begin an episode meanwhile
     CUevent forked, joined;
-    bool running; // between group_send and group_recv
-    bool unread;  // work was done whose failures nobody has looked at
+    uint32_t *first_lane; // [games.count + 1]
+    bool running;         // between group_send and group_recv
+    bool unread;          // work was done whose failures nobody has looked at
 } mega_cuda_group;
 
 struct mega_cuda_vector {
@@ -60,7 +61,9 @@ struct mega_cuda_vector {
     mega_cuda_device *device;
     CUmodule module;
     CUfunction kernels[KERNEL_COUNT];
-    CUdeviceptr *blocks; // allocations
+    mega_cuda_program *programs; // [games.count]
+    bool translated;             // there is at least one
+    CUdeviceptr *blocks;         // allocations
     uint32_t block_count;
     size_t video_size; // of a mega_video there
     size_t memo_size;  // of a mega_memo_entry

@@ -336,6 +336,11 @@ static mega_status open_group(mega_cuda_vector *vector, uint32_t number, int32_t
     batch->first = (uint32_t)(count * number / groups);
     batch->count = (uint32_t)(count * (number + 1) / groups) - batch->first;
     batch->lanes = assign_lanes(vector, batch->first, batch->count, lanes, first_lane);
+    group->first_lane = calloc(courses + 1, sizeof(*group->first_lane));
+    if (group->first_lane == NULL) {
+        return mega_fail_memory((courses + 1) * sizeof(*group->first_lane));
+    }
+    memcpy(group->first_lane, first_lane, (courses + 1) * sizeof(*group->first_lane));
     // Counters, those by course, the failure's place, where courses begin, lanes of two kinds, queue.
     const size_t words = 3 + 2 * (size_t)courses + 2 * (size_t)batch->lanes + batch->count;
     uint32_t *memory = take(vector, words * sizeof(uint32_t), &status);
@@ -392,6 +397,10 @@ static mega_status open_inside(mega_cuda_vector *vector, const mega_vector_desc 
     MEGA_TRY(open_kernels(vector));
     find_sizes(vector);
     find_memo_room(vector);
+    MEGA_TRY(cuda_programs_open(vector->device, &vector->games, desc->task.translate, &vector->programs));
+    for (uint32_t i = 0; i < vector->games.count; i++) {
+        vector->translated = vector->translated || vector->programs[i].step != NULL;
+    }
     MEGA_TRY(check_memory(vector));
     MEGA_TRY(take_memory(vector));
     MEGA_TRY(send_courses(vector));
@@ -408,7 +417,9 @@ static mega_status open_parts(mega_cuda_vector *vector, const mega_vector_desc *
     int32_t index;
     fill_numbers(vector, desc);
     MEGA_TRY(cuda_device_parse(desc->device, &on_gpu, &index));
-    MEGA_TRY(vector_games_open(&vector->games, desc));
+    mega_vector_desc host = *desc;
+    host.task.translate = MEGA_TRANSLATE_OFF; // nothing is played there
+    MEGA_TRY(vector_games_open(&vector->games, &host));
     MEGA_TRY(take_host_memory(vector));
     MEGA_TRY(cuda_device_open(index, &vector->device));
     CUDA_INSIDE(vector, open_inside(vector, desc));
@@ -442,6 +453,7 @@ mega_status cuda_vector_create(const mega_vector_desc *desc, mega_vector **out) 
 }
 
 static void close_group(const mega_cuda_driver *cuda, mega_cuda_group *group) {
+    free(group->first_lane);
     if (group->stream != NULL) {
         cuda->cuStreamSynchronize(group->stream);
         cuda->cuStreamDestroy(group->stream);
@@ -465,6 +477,7 @@ static void close_inside(mega_cuda_vector *vector) {
     for (uint32_t i = 0; i < vector->block_count; i++) {
         cuda->cuMemFree(vector->blocks[i]);
     }
+    cuda_programs_close(vector->device, vector->programs, vector->games.count);
 }
 
 void cuda_vector_destroy(mega_cuda_vector *vector) {

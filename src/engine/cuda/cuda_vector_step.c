@@ -146,6 +146,34 @@ static uint32_t step_threads(const mega_cuda_vector *vector, uint32_t lanes) {
     return share < STEP_THREADS ? (share + 31u) / 32u * 32u : STEP_THREADS;
 }
 
+// The part of a group that plays one game, or all of it where nothing is translated.
+static mega_status step_part(mega_cuda_vector *vector, mega_cuda_group *group, CUfunction kernel,
+                             uint32_t from, uint32_t until) {
+    mega_batch part = group->batch;
+    void *parameters[] = {&part};
+    part.env_of_lane += from;
+    part.lanes = until - from;
+    const uint32_t threads = step_threads(vector, part.lanes);
+    if (part.lanes != 0) {
+        CUDA_TRY(vector->device->driver, cuLaunchKernel, kernel, blocks_for(part.lanes, threads), 1, 1,
+                 threads, 1, 1, 0, group->stream, parameters, NULL);
+    }
+    return MEGA_OK;
+}
+
+static mega_status step_lanes(mega_cuda_vector *vector, mega_cuda_group *group) {
+    const CUfunction interpreter = vector->kernels[KERNEL_mega_step];
+    if (!vector->translated) {
+        return step_part(vector, group, interpreter, 0, group->batch.lanes);
+    }
+    for (uint32_t i = 0; i < vector->games.count; i++) {
+        const CUfunction translated = vector->programs[i].step;
+        MEGA_TRY(step_part(vector, group, translated != NULL ? translated : interpreter, group->first_lane[i],
+                           group->first_lane[i + 1]));
+    }
+    return MEGA_OK;
+}
+
 // Some step while others, whose episode was over, begin a new one.
 static mega_status run_frames(mega_cuda_vector *vector, mega_cuda_group *group) {
     const mega_cuda_driver *cuda = vector->device->driver;
@@ -156,9 +184,7 @@ static mega_status run_frames(mega_cuda_vector *vector, mega_cuda_group *group) 
     CUDA_TRY(cuda, cuStreamWaitEvent, group->side, group->forked, 0);
     MEGA_TRY(start_episodes(vector, group, group->side));
     CUDA_TRY(cuda, cuEventRecord, group->joined, group->side);
-    const uint32_t threads = step_threads(vector, group->batch.lanes);
-    MEGA_TRY(cuda_vector_launch(vector, KERNEL_mega_step, group->stream,
-                                blocks_for(group->batch.lanes, threads), threads, parameters));
+    MEGA_TRY(step_lanes(vector, group));
     CUDA_TRY(cuda, cuStreamWaitEvent, group->stream, group->joined, 0);
     return look(vector, group);
 }

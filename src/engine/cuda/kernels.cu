@@ -2,25 +2,13 @@
 #include "mega_look.h"
 #include "mega_reset.h"
 #include "mega_show.h"
+#include "mega_step.h"
 
 // Sizes: those that the host must agree with, and those of what only the GPU knows.
 extern "C" __device__ const uint32_t mega_layout[7] = {
     sizeof(mega_batch),  sizeof(mega_course), sizeof(mega_cell),       sizeof(mega_tally),
     sizeof(mega_notice), sizeof(mega_video),  sizeof(mega_memo_entry),
 };
-
-// A block has as many warps as a multiprocessor gets of them, up to this.
-#ifndef STEP_THREADS
-#define STEP_THREADS 1024
-#endif
-
-extern "C" __global__ void __launch_bounds__(STEP_THREADS, 1) mega_step(mega_batch batch) {
-    __shared__ mega_warp warps[STEP_THREADS / 32];
-    mega_warp *warp = &warps[threadIdx.x / 32];
-    const uint32_t lane = blockIdx.x * blockDim.x + threadIdx.x;
-    const int32_t env = lane < batch.lanes ? batch.env_of_lane[lane] : -1;
-    batch_step(&batch, warp, env >= 0 ? (uint32_t)env : 0u, env >= 0 && !batch.cells[env].over);
-}
 
 #define LOOK_BLOCK 256
 
