@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum {
-    CHECK_STEPS = 32, // steps of each environment in the checksum
+    CHECK_STEPS = 32,  // steps of each environment in the checksum
+    CHECK_ENVS = 4096, // of more, only so many show their observations, and only the last
     REPEAT_MAX = 1000,
     SIDE_MAX = 1024, // of an observation
     THREADS_MAX = 1024
@@ -25,7 +26,7 @@ typedef struct bench_run {
     mega_load load;
     mega_options options;
     // settings
-    int64_t envs, threads, frame_skip, repeat;
+    int64_t envs, threads, frame_skip, repeat, warmup;
     double seconds;
     const char *device;
     const char *load_name;
@@ -57,16 +58,20 @@ static void put_little_endian(uint64_t value, uint8_t *bytes, size_t size) {
     }
 }
 
-// Adds what the last step showed. Without an observation the RAM is looked at.
-static void hash_step(const bench_run *bench) {
+// Adds what the last step showed. Without an observation the RAM is looked at. Gigabytes of observations would take
+// longer than the bench.
+static void hash_step(const bench_run *bench, bool is_last) {
     const size_t size = mega_vector_observation_size(bench->vector);
-    const uint8_t *const observations = mega_vector_observations(bench->vector);
+    const bool looks = bench->envs <= CHECK_ENVS || is_last;
+    const uint8_t *const observations = looks ? mega_vector_observations(bench->vector) : NULL;
     for (uint32_t i = 0; i < (uint32_t)bench->envs; i++) {
         uint8_t bytes[4];
         uint64_t hash = bench->hashes[i];
         put_little_endian((uint32_t)bench->rewards[i], bytes, sizeof bytes);
-        hash = observations != NULL ? mega_fnv(hash, observations + i * size, size)
-                                    : mega_fnv(hash, mega_vector_ram(bench->vector, i), MEGA_RAM_SIZE);
+        if (looks && i < CHECK_ENVS) {
+            hash = observations != NULL ? mega_fnv(hash, observations + i * size, size)
+                                        : mega_fnv(hash, mega_vector_ram(bench->vector, i), MEGA_RAM_SIZE);
+        }
         bench->hashes[i] = mega_fnv(hash, bytes, sizeof bytes);
     }
 }
@@ -100,7 +105,7 @@ static int run_rounds(const bench_run *bench, uint64_t rounds, bool hashing) {
             return mega_report_status(status);
         }
         if (hashing) {
-            hash_step(bench);
+            hash_step(bench, round + 1 == rounds);
         }
     }
     return MEGA_EXIT_OK;
@@ -206,7 +211,10 @@ static uint64_t count_resets(const bench_run *bench) {
 
 // Runs the hashed steps; they are the first part of the warm-up.
 static int run_check(bench_run *bench) {
-    const int exit_code = run_rounds(bench, CHECK_STEPS, true);
+    int exit_code = run_rounds(bench, CHECK_STEPS, true);
+    if (exit_code == MEGA_EXIT_OK && bench->warmup > CHECK_STEPS) {
+        exit_code = run_rounds(bench, (uint64_t)bench->warmup - CHECK_STEPS, false);
+    }
     bench->checksum = MEGA_FNV_START;
     for (int64_t i = 0; i < bench->envs; i++) {
         uint8_t bytes[8];
@@ -320,6 +328,8 @@ static void add_options(bench_run *bench) {
     mega_load_add_translate(&bench->load, options);
     (void)mega_options_text(options, "device", "D", &bench->device, "where to run: cpu, cuda or cuda:1");
     (void)mega_options_int(options, "envs", "N", &bench->envs, 1, 1 << 24, "environments");
+    (void)mega_options_int(options, "warmup", "STEPS", &bench->warmup, 0, 1000000,
+                           "steps of each environment that are not timed");
     (void)mega_options_int(options, "threads", "T", &bench->threads, 1, THREADS_MAX,
                            "threads that share the environments");
     (void)mega_options_text(options, "load", "L", &bench->load_name, "what to measure: emulate");
