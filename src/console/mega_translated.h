@@ -13,6 +13,10 @@
 //
 // A program of translated code defines, before it includes this:
 //   UNIT_SIZE, PLAIN_LOW, PLAIN_SPAN   bytes that are mapped as a whole; plain ROM as in mega_run
+//   WATCHES_LOW                        as in mega_run
+//   UNITS(X), BLOCKS_n(X), UNIT_FIRST_n   lists of units and of their blocks, which are numbered from 1
+//   rom, entries                       the image; where blocks begin (translated_entry)
+//   block_addresses, id_b              of a warp: addresses of blocks, and their numbers (src/translate/code_order.h)
 // and before each unit:
 //   UNIT_BYTE(where)   the byte of plain ROM at an address (bit 12 is set)
 #ifndef MEGA_TRANSLATED_H

@@ -1,5 +1,6 @@
 # The shared source is accepted by every compiler that has to read it: gcc and clang as C11, nvcc and NVRTC as
-# CUDA. A compiler that is not there is skipped, and said to be. Warnings are errors.
+# CUDA. A compiler that is not there is skipped, and said to be. Warnings are errors. mega_translated*.h are parts of
+# translated cartridges: they are compiled with the built-in game, for one console and for a warp of them.
 set -u -o pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -29,10 +30,32 @@ compiles() {
     fi
 }
 
+# The program is named as NVRTC wants it, which sees no files but headers.
+translated=
+if "$MEGACADE" translate --emit "$work/translated.h" >"$work/out" 2>&1; then
+    translated=$work/translated.h
+else
+    failures=$((failures + 1))
+    echo "FAILED: the built-in game cannot be translated"
+    head -40 "$work/out"
+fi
+printf '#include "mega_warp.h"\nvoid play(mega_machine *m, mega_warp *warp);\n%s\n' \
+    'void play(mega_machine *m, mega_warp *warp) { warp_run_frame(m, warp, 1), warp_settle(m, warp, 1); }' \
+    >"$work/warp.c"
+(echo '#define MEGA_PROGRAM "translated.h"' && cat src/engine/cuda/kernels.cu) >"$work/translated.cu"
+# Translated code of one console has computed jumps, which are not ISO C.
+strict="-x c -O1 -c -Wall -Wextra -Wconversion -Werror $includes"
+
 for compiler in gcc clang; do
     if command -v $compiler >/dev/null; then
         compiles "$compiler as C11" $compiler -x c -std=c11 -O1 -c -Wall -Wextra -Wpedantic -Wconversion -Werror \
             $includes $source -o "$work/$compiler.o"
+        if [ -n "$translated" ]; then
+            compiles "$compiler: a translated cartridge" $compiler -std=gnu11 $strict "$translated" \
+                -o "$work/$compiler.o"
+            compiles "$compiler: the same for a warp" $compiler -std=c11 -Wpedantic $strict -DMEGA_AHEAD=1 \
+                -DMEGA_PROGRAM="\"$translated\"" "$work/warp.c" -o "$work/$compiler.o"
+        fi
     else
         echo "skipped: $compiler is not available"
     fi
@@ -46,6 +69,10 @@ if [ -n "$nvcc" ]; then
         compiles "nvcc: $program" "$nvcc" -ptx -arch=sm_90 -fmad=false -Werror all-warnings $includes $program \
             -o "$work/nvcc.ptx"
     done
+    if [ -n "$translated" ]; then
+        compiles "nvcc: kernels.cu with a translated cartridge" "$nvcc" -ptx -arch=sm_90 -fmad=false \
+            -Werror all-warnings $includes -Isrc/engine/cuda -I"$work" "$work/translated.cu" -o "$work/nvcc.ptx"
+    fi
 else
     echo "skipped: nvcc is not available"
 fi
@@ -57,6 +84,10 @@ if gcc -std=c11 -D_XOPEN_SOURCE=700 -O1 tests/gpu/nvrtc_check.c -o "$work/nvrtc_
     done
     compiles "NVRTC" "$work/nvrtc_check" $source $folders -- $libraries
     compiles "NVRTC: kernels.cu" "$work/nvrtc_check" src/engine/cuda/kernels.cu $folders src/engine/cuda -- $libraries
+    if [ -n "$translated" ]; then
+        compiles "NVRTC: kernels.cu with a translated cartridge" "$work/nvrtc_check" "$work/translated.cu" $folders \
+            src/engine/cuda "$work" -- $libraries
+    fi
 else
     echo "FAILED: nvrtc_check.c does not compile"
     failures=$((failures + 1))
