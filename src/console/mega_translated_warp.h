@@ -23,7 +23,8 @@
         LEAVE_AT(start_pc);    \
     } while (0)
 
-// An access to the TIA. Whoever notes has seen to it that there is room.
+// An access to the TIA. There is always room: a block begins with room for all that it counts and a few more, and what
+// it does not count is only noted while there is room for all of the others.
 #define NOTE(reg, value) m->ahead.pending[pending++] = (cycles - base_cycle) << 14 | (reg) << 8 | (value)
 #define NOTE_ROOM 8u // beside those that blocks count
 
@@ -32,18 +33,18 @@
         target = 0;                   \
         STEP_BACK();                  \
     } while (0)
-#define READ_PORT(target, where)                                                     \
-    do {                                                                             \
-        target = 0;                                                                  \
-        if (((where)&0x80u) != 0) {                                                  \
-            target = riot_read(m, where, cycles);                                    \
-        } else if (((where)&15u) >= 8 && pending + NOTE_ROOM / 2u <= MEGA_PENDING) { \
-            NOTE(TIA_NOTHING, 0u);                                                   \
-            target = (uint32_t)tia_driven_bits(m, where, cycles) | (bus & 0x3Fu);    \
-        } else {                                                                     \
-            STEP_BACK();                                                             \
-        }                                                                            \
-        bus = target;                                                                \
+#define READ_PORT(target, where)                                                                  \
+    do {                                                                                          \
+        target = 0;                                                                               \
+        if (((where)&0x80u) != 0) {                                                               \
+            target = riot_read(m, where, cycles);                                                 \
+        } else if (((where)&15u) >= 8 && pending + MEGA_TRANSLATED_WRITES + 2u <= MEGA_PENDING) { \
+            NOTE(TIA_NOTHING, 0u);                                                                \
+            target = (uint32_t)tia_driven_bits(m, where, cycles) | (bus & 0x3Fu);                 \
+        } else {                                                                                  \
+            STEP_BACK();                                                                          \
+        }                                                                                         \
+        bus = target;                                                                             \
     } while (0)
 // Some programs use PLA to move the stack pointer through the registers; other reads of such a stack are rare.
 #define PEEK_ELSEWHERE(target)                     \
@@ -142,7 +143,6 @@
 // ---- control ---------------------------------------------------------------------------------------------
 
 #define ID(name) id_##name
-#define ID_OF(name) id_##name,
 #define GO_TO(name)       \
     do {                  \
         block = ID(name); \

@@ -1,7 +1,6 @@
 // emit.c - see emit.h.
 #include "emit.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,6 +261,9 @@ static void emit_tables(const code_map *map, const uint32_t *rank, FILE *out) {
         blocks += is_block(map, i);
     }
     uint32_t *by_rank = calloc(blocks + 1u, sizeof(*by_rank));
+    if (by_rank == NULL) {
+        fprintf(out, "#error \"the memory was not enough\"\n");
+    }
     for (uint32_t i = 0; by_rank != NULL && i < size; i++) {
         if (is_block(map, i)) {
             by_rank[rank[i]] = i;
