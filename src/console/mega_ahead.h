@@ -107,6 +107,10 @@ MEGA_FN uint32_t ahead_pack_player(const mega_tia *tia, uint32_t n) {
 }
 #define OBJECTS_OF_PLAYER0 (0xFFu | 7u << OBJECT_MODE | 1u << OBJECT_HIDDEN | 7u << OBJECT_MISSILE)
 
+MEGA_FN uint32_t ahead_pack_four(const uint8_t bytes[4]) {
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
 // Brings the parts of a segment up to date that may have changed.
 MEGA_FN void ahead_pack(const mega_tia *tia, uint32_t row, uint32_t x, uint32_t parts,
                         mega_segment *segment) {
@@ -120,12 +124,10 @@ MEGA_FN void ahead_pack(const mega_tia *tia, uint32_t row, uint32_t x, uint32_t 
         segment->objects = (segment->objects & OBJECTS_OF_PLAYER0) | ahead_pack_player(tia, 1);
     }
     if ((parts & PART_PLACES) != 0) {
-        segment->positions = (uint32_t)tia->position[0] | (uint32_t)tia->position[1] << 8 |
-                             (uint32_t)tia->position[2] << 16 | (uint32_t)tia->position[3] << 24;
+        segment->positions = ahead_pack_four(tia->position);
     }
     if ((parts & PART_COLORS) != 0) {
-        segment->colors = (uint32_t)tia->colors[0] | (uint32_t)tia->colors[1] << 8 |
-                          (uint32_t)tia->colors[2] << 16 | (uint32_t)tia->colors[3] << 24;
+        segment->colors = ahead_pack_four(tia->colors);
     }
     segment->from = x | row << 8 | (uint32_t)tia->position[MEGA_BL] << 24;
 }
@@ -249,8 +251,9 @@ MEGA_NOINLINE void ahead_write(mega_machine *m, uint32_t reg, uint32_t value, ui
 }
 
 // A write and the end of each line can add a segment; the log must have room for the rest of the screen.
+#define AHEAD_ROOM (MEGA_SEGMENTS - (MEGA_PICTURE_ROWS + 4u))
 MEGA_FN uint32_t ahead_is_full(const mega_machine *m) {
-    return m->ahead.segments >= MEGA_SEGMENTS - (MEGA_PICTURE_ROWS + 4u);
+    return m->ahead.segments >= AHEAD_ROOM;
 }
 
 // ---- masks -----------------------------------------------------------------------------------------------

@@ -27,12 +27,14 @@ typedef unsigned long long uint64_t;
 // MEGA_NOINLINE one that must not be: a slow path that would bloat a hot caller.
 // MEGA_SELDOM   the same on a CPU; but a call costs a GPU's loop all of its registers.
 // MEGA_TABLE    a constant table at file scope.
+// MEGA_ROLLED   the next loop is not unrolled: a GPU's cache of instructions is small.
 #if defined(__CUDACC__)
 #define MEGA_FN static __device__ inline
 #define MEGA_INLINE static __device__ __forceinline__
 #define MEGA_NOINLINE static __device__ __noinline__
 #define MEGA_SELDOM static __device__ __forceinline__
 #define MEGA_TABLE static __device__ const
+#define MEGA_ROLLED _Pragma("unroll 1")
 #define MEGA_STATIC_ASSERT(condition, why) static_assert(condition, why)
 // Macros that serve several interpreters leave code behind that one of them does not need; nvcc minds.
 #define MEGA_ALLOW_UNUSED _Pragma("nv_diag_suppress 128, 550")
@@ -50,6 +52,7 @@ typedef unsigned long long uint64_t;
 #define MEGA_NOINLINE static __attribute__((noinline, unused))
 #define MEGA_SELDOM static __attribute__((noinline, unused))
 #define MEGA_TABLE static const __attribute__((unused))
+#define MEGA_ROLLED
 #define MEGA_STATIC_ASSERT(condition, why) _Static_assert(condition, why)
 #define MEGA_ALLOW_UNUSED
 #define MEGA_LIKELY(condition) __builtin_expect(!!(condition), 1)

@@ -163,11 +163,12 @@ MEGA_FN uint32_t tia_resp_position(uint32_t line_clock) {
     return line_clock < MEGA_CLOCKS_BLANK ? 3u : (line_clock - MEGA_CLOCKS_BLANK + 5u) % MEGA_WIDTH;
 }
 
-MEGA_SELDOM int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32_t line_clock) {
+// For a player that stands at `old` with these copies (NUSIZ).
+MEGA_SELDOM int32_t tia_resp_case_of(uint32_t old, uint32_t nusiz, uint32_t line_clock) {
     const uint32_t position = tia_resp_position(line_clock);
-    const uint32_t distance = (position + MEGA_WIDTH - tia->position[player]) % MEGA_WIDTH;
-    const uint32_t width = 8u << tia_player_shift(tia->nusiz[player]);
-    const uint32_t copies = tia_copies[tia->nusiz[player] & 7u];
+    const uint32_t distance = (position + MEGA_WIDTH - old) % MEGA_WIDTH;
+    const uint32_t width = 8u << tia_player_shift(nusiz);
+    const uint32_t copies = tia_copies[nusiz & 7u];
     for (uint32_t copy = 0; copy < 5; copy++) {
         const uint32_t offset = 16u * copy;
         if ((copies >> copy & 1u) == 0 || distance < offset) {
@@ -182,19 +183,19 @@ MEGA_SELDOM int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32_t
     }
     return TIA_RESP_HIDE;
 }
+MEGA_FN int32_t tia_resp_case(const mega_tia *tia, uint32_t player, uint32_t line_clock) {
+    return tia_resp_case_of(tia->position[player], tia->nusiz[player], line_clock);
+}
 
-// RESM0, RESM1, RESBL. Some positions right after an HMOVE are special: the games that the reference's
-// authors looked at need them.
-MEGA_SELDOM void tia_reset_position(mega_tia *tia, uint32_t reg, int32_t clock, uint32_t line_clock) {
-    const uint32_t object = reg - TIA_RESM0 + MEGA_M0;
-    const int32_t age = clock - tia->last_hmove;
+// RESM0, RESM1, RESBL: the new position, `age` clocks after the last HMOVE. Some right after one are special: the
+// games that the reference's authors looked at need them.
+MEGA_SELDOM uint32_t tia_reset_place(uint32_t reg, int32_t age, uint32_t line_clock) {
     uint32_t position =
         line_clock < MEGA_CLOCKS_BLANK ? 2u : (line_clock - MEGA_CLOCKS_BLANK + 4u) % MEGA_WIDTH;
     if (reg == TIA_RESM0) {
         if (age == 60 && line_clock == 69) {
             position = 8;
         }
-        tia->m0_override = MEGA_M0_NORMAL;
     } else if (reg == TIA_RESM1) {
         if (age == 9 && line_clock == 18) {
             position = 3;
@@ -208,7 +209,14 @@ MEGA_SELDOM void tia_reset_position(mega_tia *tia, uint32_t reg, int32_t clock, 
     } else if (age == 18 && line_clock == 27) {
         position = 5;
     }
-    tia->position[object] = (uint8_t)position;
+    return position;
+}
+MEGA_FN void tia_reset_position(mega_tia *tia, uint32_t reg, int32_t clock, uint32_t line_clock) {
+    tia->position[reg - TIA_RESM0 + MEGA_M0] =
+        (uint8_t)tia_reset_place(reg, clock - tia->last_hmove, line_clock);
+    if (reg == TIA_RESM0) {
+        tia->m0_override = MEGA_M0_NORMAL;
+    }
 }
 
 // Limits of the motion by HMOVE at cycles 4..20 (a least motion to the right) and 55..74 (the motion that the
@@ -240,15 +248,15 @@ MEGA_FN uint32_t tia_hmove_is_still(const mega_tia *tia, uint32_t cycle) {
     return any == 0 && cycle <= 12;
 }
 
+MEGA_FN uint32_t tia_wrap_position(int32_t position) {
+    return (uint32_t)(position < 0             ? position + MEGA_WIDTH
+                      : position >= MEGA_WIDTH ? position - MEGA_WIDTH
+                                               : position);
+}
 MEGA_SELDOM void tia_move_objects(mega_tia *tia, uint32_t cycle) {
     for (uint32_t object = 0; object < 5; object++) {
-        int32_t position = tia->position[object] + tia_motion(cycle, tia->motion[object]);
-        if (position < 0) {
-            position += MEGA_WIDTH;
-        } else if (position >= MEGA_WIDTH) {
-            position -= MEGA_WIDTH;
-        }
-        tia->position[object] = (uint8_t)position;
+        const int32_t moved = tia->position[object] + tia_motion(cycle, tia->motion[object]);
+        tia->position[object] = (uint8_t)tia_wrap_position(moved);
     }
 }
 

@@ -14,6 +14,7 @@
 #define MEGA_WARP_H
 #include "mega_console.h"
 #include "mega_micro.h"
+#include "mega_scene.h"
 
 #if MEGA_AHEAD
 
@@ -280,6 +281,9 @@ MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
         lane->waits = 1;
         return;
     }
+#ifdef MEGA_PROGRAM
+    shadow_begin(&m->run, &m->console->tia); // translated code does not use it
+#endif
     lane->budget = micro_step(m, lane->budget);
     lane->budget = cpu_is_done(m) ? 0u : lane->budget;
 }
@@ -290,62 +294,139 @@ MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
 #ifdef MEGA_PROGRAM
 #include MEGA_PROGRAM
 
-// What tia_logged_write() and tia_logged_read() do for an access that translated code has noted: is it logged?
-MEGA_INLINE uint32_t warp_logs_note(mega_run *run, uint32_t reg, uint32_t value, uint32_t keep) {
-    switch (log_kind[reg]) {
-    case LOG_WSYNC:
-    case LOG_NEVER: return keep;
-    case LOG_VBLANK: {
-        const uint32_t drawn = run->vblank != (value & 2u);
-        run->vblank = (uint8_t)(value & 2u);
-        return drawn | keep;
-    }
-    default: return shadow_write(run, reg, value) | keep;
-    }
-}
+// Where a lane is in its notes.
+typedef struct mega_drain {
+    mega_scene scene;
+    uint32_t next;    // note
+    uint32_t logged;  // records
+    uint32_t keep;    // the next access must be logged even if it changes nothing
+    uint32_t ends;    // 1: after its notes the beam goes to end_clock
+    uint32_t at_room; // 1: its next note needs room in the log,
+    uint32_t at_odd;  // 1: ... or the TIA in memory
+    int32_t end_clock;
+} mega_drain;
 
-// Goes through the accesses to the TIA that translated code has noted. The lanes take one logged write each at a time,
-// and do the parts that do not depend on the register together.
-MEGA_NOINLINE void warp_drain(mega_machine *m) {
-    mega_run *run = &m->run;
-    mega_tia *tia = &m->console->tia;
-    const uint32_t count = m->ahead.pending_count, base_cycle = count != 0 ? run->log->base_cycle : 0u;
-    for (uint32_t i = 0;;) {
-        uint32_t record = 0, found = 0;
+// Takes notes until all lanes are done or one needs something else. The lanes take one write each at a time that is
+// logged, as tia_logged_write() and tia_logged_read() would have it. Nothing is called in here, so that the scenes
+// stay in registers.
+MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
+    const uint32_t *notes = m->ahead.pending;
+    const uint32_t count = m->ahead.pending_count;
+    const uint32_t base_cycle = count != 0 ? m->run.log->base_cycle : 0u;
+    mega_scene scene = drain->scene;
+    uint32_t i = drain->next, logged = drain->logged, keep = drain->keep, ends = drain->ends;
+    uint32_t next = i < count ? notes[i] : 0u, at_room, at_odd;
+    for (;;) {
+        uint32_t note = 0, rule = 0, found = 0, takes;
+        at_room = at_odd = 0;
         while (i < count && !found) {
-            const uint32_t note = m->ahead.pending[i++], reg = note >> 8 & 0x3Fu;
-            record = note & ~MEGA_NOTE_STACK;
-            run->touch_cycle = base_cycle + (record >> 14);
-            run->touch_register = (uint8_t)reg;
-            found = warp_logs_note(run, reg, note & 0xFFu, run->keep_next | note >> 31);
+            note = next;
+            next = ++i < count ? notes[i] : 0u;
+            rule = scene_rules[note >> 8 & 0x3Fu];
+            found = keep | note >> 31 || scene_is_news(&scene, rule, note >> 8 & 0x3Fu, note & 0xFFu);
         }
-        if (!MEGA_WARP_ANY(found)) {
+        const uint32_t record = note & ~MEGA_NOTE_STACK, value = record & 0xFFu;
+        uint32_t reg = record >> 8 & 0x3Fu;
+        int32_t clock = (int32_t)(3u * (base_cycle + (record >> 14)));
+        if (found) {
+            at_room = logged >= MEGA_LOG_RECORDS || scene.segments >= AHEAD_ROOM;
+            at_odd = scene_is_odd_with(&scene, reg, value, clock);
+        }
+        if (MEGA_WARP_ANY(at_room | at_odd)) {
+            i -= found; // this one again
             break;
         }
-        const uint32_t reg = record >> 8 & 0x3Fu, cycles = base_cycle + (record >> 14);
-        uint32_t line_clock = 0;
-        int32_t resp = 0;
+        takes = found;
         if (found) {
-            run->keep_next = reg == TIA_HMOVE;
-            if (log_is_full(m)) {
-                log_make_room(m, reg, cycles);
-            }
-            run->log->record[run->logged++] = record;
-            resp = ahead_prepare(m, reg, cycles, &line_clock);
+            scene.log->record[logged++] = record;
+            keep = reg == TIA_HMOVE;
+        } else if (ends && !scene.odd) {
+            reg = TIA_NOTHING;
+            rule = 0;
+            clock = drain->end_clock;
+            ends = 0;
+            takes = 1;
         }
-        MEGA_WARP_BARRIER();
-        if (found) {
-            tia_apply(tia, m->cartridge, reg, record & 0xFFu, (int32_t)(3u * cycles), line_clock, resp);
+        if (takes) {
+            scene_write(&scene, m, rule, reg, value, clock);
         }
-        MEGA_WARP_BARRIER();
+        if (!MEGA_WARP_ANY(i < count || (ends && !scene.odd))) {
+            break;
+        }
     }
-    m->ahead.pending_count = 0;
+    drain->scene = scene;
+    drain->next = i;
+    drain->logged = logged;
+    drain->keep = keep;
+    drain->ends = ends;
+    drain->at_room = at_room;
+    drain->at_odd = at_odd;
+}
+
+// Does what a lane cannot do in registers with its next note.
+MEGA_NOINLINE void warp_drain_seldom(mega_machine *m, mega_drain *drain) {
+    const uint32_t record = m->ahead.pending[drain->next] & ~MEGA_NOTE_STACK, reg = record >> 8 & 0x3Fu;
+    const uint32_t cycles = m->run.log->base_cycle + (record >> 14);
+    scene_store(&drain->scene, m);
+    if (drain->at_room) {
+        m->run.logged = drain->logged;
+        log_make_room(m, reg, cycles);
+        drain->logged = 0;
+    } else {
+        m->run.log->record[drain->logged++] = record;
+        drain->keep = reg == TIA_HMOVE;
+        drain->next++;
+        ahead_write(m, reg, record & 0xFFu, cycles);
+    }
+    scene_load(m, &drain->scene);
+}
+
+// Goes through the accesses to the TIA that translated code has noted, and if `settles` is set moves the beam to the
+// last access of the request.
+MEGA_FN void warp_drain(mega_machine *m, uint32_t settles) {
+    mega_run *run = &m->run;
+    const uint32_t count = m->ahead.pending_count, live = count != 0 || settles;
+    mega_drain drain;
+    drain.next = drain.end_clock = 0;
+    drain.logged = run->logged;
+    drain.keep = run->keep_next;
+    drain.ends = settles;
+    drain.scene.odd = 1;
+    if (live) {
+        scene_load(m, &drain.scene);
+        if (count != 0) {
+            const uint32_t last = m->ahead.pending[count - 1u] & ~MEGA_NOTE_STACK;
+            run->touch_cycle = run->log->base_cycle + (last >> 14);
+            run->touch_register = last >> 8 & 0x3Fu;
+        }
+        drain.end_clock = log_end_clock(m);
+    }
+    for (;;) {
+        warp_drain_run(m, &drain);
+        if (drain.at_room | drain.at_odd) {
+            warp_drain_seldom(m, &drain);
+        }
+        if (!MEGA_WARP_ANY(drain.next < count || (drain.ends && !drain.scene.odd))) {
+            break;
+        }
+    }
+    if (live) {
+        scene_store(&drain.scene, m);
+        run->keep_next = (uint8_t)drain.keep;
+        run->logged = drain.logged;
+        m->ahead.pending_count = 0;
+        if (drain.ends) {
+            ahead_advance(m, drain.end_clock);
+        }
+    }
 }
 #define WARP_RUN warp_run_translated
 #else
 #define WARP_RUN warp_run_bursts
-MEGA_FN void warp_drain(mega_machine *m) {
-    (void)m;
+MEGA_FN void warp_drain(mega_machine *m, uint32_t settles) {
+    if (settles) {
+        ahead_advance(m, log_end_clock(m));
+    }
 }
 #endif
 
@@ -360,7 +441,7 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
         if (lane.lead == WARP_KEY_DONE) {
             break;
         }
-        warp_drain(m);
+        warp_drain(m, 0);
         if (lane.lead == WARP_KEY_WAITS) {
             if (lane.waits) {
                 ahead_advance(m, (int32_t)(3u * lane.wait_cycle));
@@ -376,10 +457,7 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
 
 // The beam goes to the last access of the request, and all collisions are found.
 MEGA_FN void warp_settle(mega_machine *m, mega_warp *warp, uint32_t live) {
-    warp_drain(m);
-    if (live) {
-        ahead_advance(m, log_end_clock(m));
-    }
+    warp_drain(m, live);
     warp_collide(m, warp, live);
 }
 
