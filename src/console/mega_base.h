@@ -27,6 +27,7 @@ typedef unsigned long long uint64_t;
 // MEGA_NOINLINE one that must not be: a slow path that would bloat a hot caller.
 // MEGA_SELDOM   the same on a CPU; but a call costs a GPU's loop all of its registers.
 // MEGA_TABLE    a constant table at file scope.
+// MEGA_SMALL_TABLE one whose lanes look at few different places at a time.
 // MEGA_ROLLED   the next loop is not unrolled: a GPU's cache of instructions is small.
 #if defined(__CUDACC__)
 #define MEGA_FN static __device__ inline
@@ -34,6 +35,7 @@ typedef unsigned long long uint64_t;
 #define MEGA_NOINLINE static __device__ __noinline__
 #define MEGA_SELDOM static __device__ __forceinline__
 #define MEGA_TABLE static __device__ const
+#define MEGA_SMALL_TABLE static __constant__ const
 #define MEGA_ROLLED _Pragma("unroll 1")
 #define MEGA_STATIC_ASSERT(condition, why) static_assert(condition, why)
 // Macros that serve several interpreters leave code behind that one of them does not need; nvcc minds.
@@ -52,6 +54,7 @@ typedef unsigned long long uint64_t;
 #define MEGA_NOINLINE static __attribute__((noinline, unused))
 #define MEGA_SELDOM static __attribute__((noinline, unused))
 #define MEGA_TABLE static const __attribute__((unused))
+#define MEGA_SMALL_TABLE MEGA_TABLE
 #define MEGA_ROLLED
 #define MEGA_STATIC_ASSERT(condition, why) _Static_assert(condition, why)
 #define MEGA_ALLOW_UNUSED

@@ -75,15 +75,16 @@ MEGA_FN void console_reset(mega_machine *m, const uint32_t *draws) {
     cart_plain_range(&m->run, m->cartridge->scheme);
     cart_reset(m, draws + 1);
     console->draws += console_reset_draws(m->cartridge);
-    mega_cpu *cpu = &console->cpu;
-    cpu->a = cpu->x = cpu->y = 0;
-    cpu->sp = 0xFF;
-    cpu_set_status(cpu, 0);
-    cpu->jammed = 0;
+    mega_registers r = cpu_load(&console->cpu);
+    r.a = r.x = r.y = 0;
+    r.sp = 0xFF;
+    cpu_set_status(&r, 0);
+    r.jammed = 0;
+    cpu_save(&r, &console->cpu);
     console->bus = bus_read_plain(m, 0xFFFCu, 0, console->bus);
     const uint32_t low = console->bus;
     console->bus = bus_read_plain(m, 0xFFFDu, 0, console->bus);
-    cpu->pc = (uint16_t)((uint32_t)console->bus << 8 | low);
+    console->cpu.pc = (uint16_t)((uint32_t)console->bus << 8 | low);
 }
 
 // ---- frames --------------------------------------------------------------------------------------------

@@ -8,23 +8,67 @@
 #define MEGA_CPU_H
 #include "mega_state.h"
 
-MEGA_FN void cpu_set_nz(mega_cpu *cpu, uint32_t value) {
+// The registers while instructions run. A GPU has no use for bytes.
+#if MEGA_AHEAD
+typedef struct mega_registers {
+    uint32_t pc, nz, a, x, y, sp, carry, overflow, decimal, interrupt, jammed;
+} mega_registers;
+
+MEGA_INLINE mega_registers cpu_load(const mega_cpu *cpu) {
+    mega_registers r;
+    r.pc = cpu->pc;
+    r.nz = cpu->nz;
+    r.a = cpu->a;
+    r.x = cpu->x;
+    r.y = cpu->y;
+    r.sp = cpu->sp;
+    r.carry = cpu->carry;
+    r.overflow = cpu->overflow;
+    r.decimal = cpu->decimal;
+    r.interrupt = cpu->interrupt;
+    r.jammed = cpu->jammed;
+    return r;
+}
+MEGA_INLINE void cpu_save(const mega_registers *r, mega_cpu *cpu) {
+    cpu->pc = (uint16_t)r->pc;
+    cpu->nz = (uint16_t)r->nz;
+    cpu->a = (uint8_t)r->a;
+    cpu->x = (uint8_t)r->x;
+    cpu->y = (uint8_t)r->y;
+    cpu->sp = (uint8_t)r->sp;
+    cpu->carry = (uint8_t)r->carry;
+    cpu->overflow = (uint8_t)r->overflow;
+    cpu->decimal = (uint8_t)r->decimal;
+    cpu->interrupt = (uint8_t)r->interrupt;
+    cpu->jammed = (uint8_t)r->jammed;
+}
+#else
+typedef mega_cpu mega_registers;
+MEGA_INLINE mega_registers cpu_load(const mega_cpu *cpu) {
+    return *cpu;
+}
+MEGA_INLINE void cpu_save(const mega_registers *r, mega_cpu *cpu) {
+    *cpu = *r;
+}
+#endif
+
+MEGA_FN void cpu_set_nz(mega_registers *cpu, uint32_t value) {
     cpu->nz = (uint16_t)(value & 0xFFu);
 }
-MEGA_FN uint32_t cpu_negative(const mega_cpu *cpu) {
+MEGA_FN uint32_t cpu_negative(const mega_registers *cpu) {
     return (cpu->nz & 0x180u) != 0;
 }
-MEGA_FN uint32_t cpu_is_zero(const mega_cpu *cpu) {
+MEGA_FN uint32_t cpu_is_zero(const mega_registers *cpu) {
     return (cpu->nz & 0xFFu) == 0;
 }
 
 // The status byte as it is pushed: bits 5 and 4 are always set.
-MEGA_FN uint8_t cpu_status(const mega_cpu *cpu) {
+MEGA_FN uint8_t cpu_status(const mega_registers *cpu) {
     return (uint8_t)(cpu_negative(cpu) << 7 | (uint32_t)cpu->overflow << 6 | 0x30u |
                      (uint32_t)cpu->decimal << 3 | (uint32_t)cpu->interrupt << 2 | cpu_is_zero(cpu) << 1 |
                      cpu->carry);
 }
-MEGA_FN void cpu_set_status(mega_cpu *cpu, uint32_t status) {
+MEGA_FN void cpu_set_status(mega_registers *cpu, uint32_t status) {
     cpu->overflow = (uint8_t)(status >> 6 & 1u);
     cpu->decimal = (uint8_t)(status >> 3 & 1u);
     cpu->interrupt = (uint8_t)(status >> 2 & 1u);
@@ -58,23 +102,23 @@ MEGA_SELDOM uint32_t cpu_subtract_decimal(uint32_t a, uint32_t value, uint32_t c
     return result | (a >= value + 1u - carry ? 0x100u : 0u);
 }
 
-MEGA_FN void cpu_set_sum(mega_cpu *cpu, uint32_t sum) {
+MEGA_FN void cpu_set_sum(mega_registers *cpu, uint32_t sum) {
     cpu->carry = (uint8_t)(sum >> 8);
     cpu->a = (uint8_t)sum;
     cpu_set_nz(cpu, sum);
 }
 // With the decimal flag clear.
-MEGA_INLINE void op_adc_binary(mega_cpu *cpu, uint32_t value) {
+MEGA_INLINE void op_adc_binary(mega_registers *cpu, uint32_t value) {
     const uint32_t a = cpu->a, sum = a + value + cpu->carry;
     cpu->overflow = (uint8_t)((~(a ^ value) & (a ^ sum)) >> 7 & 1u);
     cpu_set_sum(cpu, sum);
 }
-MEGA_INLINE void op_sbc_binary(mega_cpu *cpu, uint32_t value) {
+MEGA_INLINE void op_sbc_binary(mega_registers *cpu, uint32_t value) {
     const uint32_t a = cpu->a, sum = a + (value ^ 0xFFu) + cpu->carry;
     cpu->overflow = (uint8_t)(((a ^ value) & (a ^ sum)) >> 7 & 1u);
     cpu_set_sum(cpu, sum);
 }
-MEGA_INLINE void op_adc(mega_cpu *cpu, uint32_t value) {
+MEGA_INLINE void op_adc(mega_registers *cpu, uint32_t value) {
     if (!cpu->decimal) {
         op_adc_binary(cpu, value);
     } else {
@@ -83,7 +127,7 @@ MEGA_INLINE void op_adc(mega_cpu *cpu, uint32_t value) {
         cpu_set_sum(cpu, sum);
     }
 }
-MEGA_INLINE void op_sbc(mega_cpu *cpu, uint32_t value) {
+MEGA_INLINE void op_sbc(mega_registers *cpu, uint32_t value) {
     if (!cpu->decimal) {
         op_sbc_binary(cpu, value);
     } else {
@@ -92,71 +136,71 @@ MEGA_INLINE void op_sbc(mega_cpu *cpu, uint32_t value) {
         cpu_set_sum(cpu, sum);
     }
 }
-MEGA_FN void cpu_compare(mega_cpu *cpu, uint32_t reg, uint32_t value) {
+MEGA_FN void cpu_compare(mega_registers *cpu, uint32_t reg, uint32_t value) {
     cpu->carry = reg >= value;
     cpu_set_nz(cpu, reg - value);
 }
-MEGA_FN void op_cmp(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_cmp(mega_registers *cpu, uint32_t value) {
     cpu_compare(cpu, cpu->a, value);
 }
-MEGA_FN void op_cpx(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_cpx(mega_registers *cpu, uint32_t value) {
     cpu_compare(cpu, cpu->x, value);
 }
-MEGA_FN void op_cpy(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_cpy(mega_registers *cpu, uint32_t value) {
     cpu_compare(cpu, cpu->y, value);
 }
 
 // ---- loads and logic -----------------------------------------------------------------------------------
 
-MEGA_FN void cpu_set_a(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void cpu_set_a(mega_registers *cpu, uint32_t value) {
     cpu->a = (uint8_t)value;
     cpu_set_nz(cpu, value);
 }
-MEGA_FN void op_lda(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_lda(mega_registers *cpu, uint32_t value) {
     cpu_set_a(cpu, value);
 }
-MEGA_FN void op_ldx(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_ldx(mega_registers *cpu, uint32_t value) {
     cpu->x = (uint8_t)value;
     cpu_set_nz(cpu, value);
 }
-MEGA_FN void op_ldy(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_ldy(mega_registers *cpu, uint32_t value) {
     cpu->y = (uint8_t)value;
     cpu_set_nz(cpu, value);
 }
-MEGA_FN void op_lax(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_lax(mega_registers *cpu, uint32_t value) {
     cpu->x = (uint8_t)value;
     cpu_set_a(cpu, value);
 }
-MEGA_FN void op_ora(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_ora(mega_registers *cpu, uint32_t value) {
     cpu_set_a(cpu, cpu->a | value);
 }
-MEGA_FN void op_and(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_and(mega_registers *cpu, uint32_t value) {
     cpu_set_a(cpu, cpu->a & value);
 }
-MEGA_FN void op_eor(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_eor(mega_registers *cpu, uint32_t value) {
     cpu_set_a(cpu, cpu->a ^ value);
 }
-MEGA_FN void op_bit(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_bit(mega_registers *cpu, uint32_t value) {
     cpu->nz = (uint16_t)((value & 0x80u) << 1 | (cpu->a & value));
     cpu->overflow = (uint8_t)(value >> 6 & 1u);
 }
-MEGA_FN void op_nop(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_nop(mega_registers *cpu, uint32_t value) {
     (void)cpu;
     (void)value;
 }
 
 // ---- undocumented, immediate ---------------------------------------------------------------------------
 
-MEGA_FN void op_anc(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_anc(mega_registers *cpu, uint32_t value) {
     op_and(cpu, value);
     cpu->carry = cpu->a >> 7;
 }
-MEGA_FN void op_asr(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_asr(mega_registers *cpu, uint32_t value) {
     const uint32_t both = cpu->a & value;
     cpu->carry = (uint8_t)(both & 1u);
     cpu_set_a(cpu, both >> 1);
 }
-MEGA_FN void op_arr(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_arr(mega_registers *cpu, uint32_t value) {
     const uint32_t both = cpu->a & value;
     uint32_t result = both >> 1 | (uint32_t)cpu->carry << 7;
     cpu_set_nz(cpu, result);
@@ -173,17 +217,17 @@ MEGA_FN void op_arr(mega_cpu *cpu, uint32_t value) {
     }
     cpu->a = (uint8_t)result;
 }
-MEGA_FN void op_ane(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_ane(mega_registers *cpu, uint32_t value) {
     cpu_set_a(cpu, (cpu->a | 0xEEu) & cpu->x & value);
 }
-MEGA_FN void op_lxa(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_lxa(mega_registers *cpu, uint32_t value) {
     op_lax(cpu, (cpu->a | 0xEEu) & value);
 }
-MEGA_FN void op_las(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_las(mega_registers *cpu, uint32_t value) {
     cpu->sp &= (uint8_t)value;
     op_lax(cpu, cpu->sp);
 }
-MEGA_FN void op_sbx(mega_cpu *cpu, uint32_t value) {
+MEGA_FN void op_sbx(mega_registers *cpu, uint32_t value) {
     const uint32_t both = cpu->a & cpu->x;
     cpu->carry = both >= value;
     op_ldx(cpu, (both - value) & 0xFFu);
@@ -191,62 +235,62 @@ MEGA_FN void op_sbx(mega_cpu *cpu, uint32_t value) {
 
 // ---- read-modify-write ---------------------------------------------------------------------------------
 
-MEGA_FN uint32_t modify_asl(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_asl(mega_registers *cpu, uint32_t value) {
     cpu->carry = (uint8_t)(value >> 7);
     cpu_set_nz(cpu, value << 1);
     return value << 1 & 0xFFu;
 }
-MEGA_FN uint32_t modify_lsr(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_lsr(mega_registers *cpu, uint32_t value) {
     cpu->carry = (uint8_t)(value & 1u);
     cpu_set_nz(cpu, value >> 1);
     return value >> 1;
 }
-MEGA_FN uint32_t modify_rol(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_rol(mega_registers *cpu, uint32_t value) {
     const uint32_t result = value << 1 | cpu->carry;
     cpu->carry = (uint8_t)(value >> 7);
     cpu_set_nz(cpu, result);
     return result & 0xFFu;
 }
-MEGA_FN uint32_t modify_ror(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_ror(mega_registers *cpu, uint32_t value) {
     const uint32_t result = value >> 1 | (uint32_t)cpu->carry << 7;
     cpu->carry = (uint8_t)(value & 1u);
     cpu_set_nz(cpu, result);
     return result;
 }
-MEGA_FN uint32_t modify_inc(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_inc(mega_registers *cpu, uint32_t value) {
     cpu_set_nz(cpu, value + 1u);
     return (value + 1u) & 0xFFu;
 }
-MEGA_FN uint32_t modify_dec(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_dec(mega_registers *cpu, uint32_t value) {
     cpu_set_nz(cpu, value - 1u);
     return (value - 1u) & 0xFFu;
 }
-MEGA_FN uint32_t modify_slo(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_slo(mega_registers *cpu, uint32_t value) {
     const uint32_t result = modify_asl(cpu, value);
     op_ora(cpu, result);
     return result;
 }
-MEGA_FN uint32_t modify_rla(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_rla(mega_registers *cpu, uint32_t value) {
     const uint32_t result = modify_rol(cpu, value);
     op_and(cpu, result);
     return result;
 }
-MEGA_FN uint32_t modify_sre(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_sre(mega_registers *cpu, uint32_t value) {
     const uint32_t result = modify_lsr(cpu, value);
     op_eor(cpu, result);
     return result;
 }
-MEGA_FN uint32_t modify_rra(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_rra(mega_registers *cpu, uint32_t value) {
     const uint32_t result = modify_ror(cpu, value);
     op_adc(cpu, result);
     return result;
 }
-MEGA_FN uint32_t modify_dcp(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_dcp(mega_registers *cpu, uint32_t value) {
     const uint32_t result = (value - 1u) & 0xFFu;
     op_cmp(cpu, result);
     return result;
 }
-MEGA_FN uint32_t modify_isb(mega_cpu *cpu, uint32_t value) {
+MEGA_FN uint32_t modify_isb(mega_registers *cpu, uint32_t value) {
     const uint32_t result = (value + 1u) & 0xFFu;
     op_sbc(cpu, result);
     return result;
@@ -254,32 +298,32 @@ MEGA_FN uint32_t modify_isb(mega_cpu *cpu, uint32_t value) {
 
 // ---- stores: `address` is the final address ------------------------------------------------------------
 
-MEGA_FN uint32_t store_sta(mega_cpu *cpu, uint32_t address) {
+MEGA_FN uint32_t store_sta(mega_registers *cpu, uint32_t address) {
     (void)address;
     return cpu->a;
 }
-MEGA_FN uint32_t store_stx(mega_cpu *cpu, uint32_t address) {
+MEGA_FN uint32_t store_stx(mega_registers *cpu, uint32_t address) {
     (void)address;
     return cpu->x;
 }
-MEGA_FN uint32_t store_sty(mega_cpu *cpu, uint32_t address) {
+MEGA_FN uint32_t store_sty(mega_registers *cpu, uint32_t address) {
     (void)address;
     return cpu->y;
 }
-MEGA_FN uint32_t store_sax(mega_cpu *cpu, uint32_t address) {
+MEGA_FN uint32_t store_sax(mega_registers *cpu, uint32_t address) {
     (void)address;
     return (uint32_t)cpu->a & cpu->x;
 }
-MEGA_FN uint32_t store_sha(mega_cpu *cpu, uint32_t address) {
+MEGA_FN uint32_t store_sha(mega_registers *cpu, uint32_t address) {
     return cpu->a & cpu->x & ((address >> 8) + 1u) & 0xFFu;
 }
-MEGA_FN uint32_t store_shx(mega_cpu *cpu, uint32_t address) {
+MEGA_FN uint32_t store_shx(mega_registers *cpu, uint32_t address) {
     return cpu->x & ((address >> 8) + 1u) & 0xFFu;
 }
-MEGA_FN uint32_t store_shy(mega_cpu *cpu, uint32_t address) {
+MEGA_FN uint32_t store_shy(mega_registers *cpu, uint32_t address) {
     return cpu->y & ((address >> 8) + 1u) & 0xFFu;
 }
-MEGA_FN uint32_t store_shs(mega_cpu *cpu, uint32_t address) {
+MEGA_FN uint32_t store_shs(mega_registers *cpu, uint32_t address) {
     cpu->sp = cpu->a & cpu->x;
     return store_sha(cpu, address);
 }

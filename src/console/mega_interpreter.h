@@ -183,7 +183,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
             bus = target;                     \
         } else {                              \
             READ_ANY(target, (uint32_t)r.pc); \
-            r.pc++;                           \
+            r.pc = (uint16_t)(r.pc + 1u);     \
         }                                     \
     } while (0)
 
@@ -199,7 +199,7 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
             CHECK_EVENTS(pushed);                         \
         }                                                 \
         bus = pushed;                                     \
-        r.sp--;                                           \
+        r.sp = (uint8_t)(r.sp - 1u);                      \
     } while (0)
 #define PEEK_STACK(target)                                \
     do {                                                  \
@@ -342,15 +342,15 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 #define OTHER_ror_a r.a = (uint8_t)modify_ror(&r, r.a);
 #define OTHER_pha PUSH(r.a, 0);
 #define OTHER_php PUSH(cpu_status(&r), 0);
-#define OTHER_pla      \
-    PEEK_STACK(value); \
-    r.sp++;            \
-    PEEK_STACK(value); \
+#define OTHER_pla                \
+    PEEK_STACK(value);           \
+    r.sp = (uint8_t)(r.sp + 1u); \
+    PEEK_STACK(value);           \
     op_lda(&r, value);
-#define OTHER_plp      \
-    PEEK_STACK(value); \
-    r.sp++;            \
-    PEEK_STACK(value); \
+#define OTHER_plp                \
+    PEEK_STACK(value);           \
+    r.sp = (uint8_t)(r.sp + 1u); \
+    PEEK_STACK(value);           \
     cpu_set_status(&r, value);
 #define OTHER_jmp   \
     ADDRESS_ABS(0); \
@@ -371,22 +371,22 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
     SET_PC(address << 8 | low);
 #define OTHER_rts                 \
     PEEK_STACK(value);            \
-    r.sp++;                       \
+    r.sp = (uint8_t)(r.sp + 1u);  \
     PEEK_STACK(low);              \
-    r.sp++;                       \
+    r.sp = (uint8_t)(r.sp + 1u);  \
     PEEK_STACK(address);          \
     address = address << 8 | low; \
     READ_ANY(value, address);     \
     SET_PC(address + 1u);
-#define OTHER_rti              \
-    PEEK_STACK(value);         \
-    r.sp++;                    \
-    PEEK_STACK(value);         \
-    r.sp++;                    \
-    PEEK_STACK(low);           \
-    r.sp++;                    \
-    PEEK_STACK(address);       \
-    cpu_set_status(&r, value); \
+#define OTHER_rti                \
+    PEEK_STACK(value);           \
+    r.sp = (uint8_t)(r.sp + 1u); \
+    PEEK_STACK(value);           \
+    r.sp = (uint8_t)(r.sp + 1u); \
+    PEEK_STACK(low);             \
+    r.sp = (uint8_t)(r.sp + 1u); \
+    PEEK_STACK(address);         \
+    cpu_set_status(&r, value);   \
     SET_PC(address << 8 | low);
 // A burst may have to step back at any access (mega_warp.h), so flags are set after the last one.
 #define OTHER_brk               \
@@ -449,9 +449,9 @@ MEGA_NOINLINE mega_stretch cpu_find_stretch(const mega_machine *m, uint32_t pc) 
 // executed. Returns the cycles to add in the upper half and the instructions in the lower.
 //   DEX BNE / DEY BNE              counts a register down
 //   LDA/LDX/LDY INTIM, BNE or BPL  waits for the timer
-MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_cpu *r, uint32_t branch, uint32_t displacement,
-                                   uint32_t at, mega_stretch stretch, uint32_t branch_cycles, uint32_t cycles,
-                                   uint32_t budget) {
+MEGA_INLINE uint32_t cpu_skip_wait(const mega_machine *m, mega_registers *r, uint32_t branch,
+                                   uint32_t displacement, uint32_t at, mega_stretch stretch,
+                                   uint32_t branch_cycles, uint32_t cycles, uint32_t budget) {
     if (at - stretch.low >= stretch.span) {
         return 0;
     }

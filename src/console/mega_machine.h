@@ -35,6 +35,7 @@ typedef struct mega_segment {
 } mega_segment;
 #define MEGA_SEGMENTS 1792
 #define MEGA_PENDING 1024
+#define MEGA_NO_CYCLE 0xFFFFFFFFu
 #define MEGA_NOTE_STACK 0x80000000u // a push: logged even if it changes nothing
 #define MEGA_ROW_BLANKED 0x8000u    // with first[]: HMOVE blanked the row's left edge
 #endif
@@ -133,6 +134,7 @@ typedef struct mega_ahead {
     uint32_t segments;                // so far
     uint32_t changed;                 // parts that may have changed since the last segment
     mega_segment last;
+    uint32_t touched; // cycle of an access that was not noted because it shows nothing, or MEGA_NO_CYCLE
     uint32_t pending_count; // accesses to the TIA that translated code has noted, as records of the log
     uint32_t pending[MEGA_PENDING];
 } mega_ahead;

@@ -166,7 +166,7 @@ MEGA_NOINLINE uint32_t micro_step(mega_machine *m, uint32_t budget) {
     uint8_t *const ram = console->riot.ram;
     const uint8_t *const image = m->image;
     const uint32_t plain_low = m->run.plain_low, plain_span = m->run.plain_span;
-    mega_cpu r = console->cpu;
+    mega_registers r = cpu_load(&console->cpu);
     uint32_t cycles = console->cycles;
     uint32_t bus = console->bus, exit_bus = bus;
     uint32_t fetched = 0, address = 0, value = 0, low = 0, pointer = 0, at = 0, limit = 0;
@@ -174,7 +174,7 @@ MEGA_NOINLINE uint32_t micro_step(mega_machine *m, uint32_t budget) {
     stretch.low = stretch.span = stretch.offset = 0;
     budget--;
     MICRO_EXECUTE();
-    console->cpu = r;
+    cpu_save(&r, &console->cpu);
     console->cycles = cycles;
     console->bus = (uint8_t)bus;
     (void)exit_bus;

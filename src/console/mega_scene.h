@@ -43,7 +43,8 @@ typedef struct mega_scene {
     uint32_t row, row_first; // of the picture, and the segment at its left edge with MEGA_ROW_BLANKED
     uint32_t segments;
     mega_segment last;
-    uint32_t odd; // 1: only the TIA in memory is right
+    uint32_t blanks; // 1: HMOVE blanks the left edge
+    uint32_t odd;    // 1: only the TIA in memory is right
 } mega_scene;
 #define SCENE_BALL_AT(motion) ((motion) >> 24)
 
@@ -81,7 +82,7 @@ enum {
 #define RULE_KIND(rule) ((rule)&7u)
 #define RULE_DELAY(rule) ((rule) >> 3 & 7u)
 #define RULE_WORD(rule) ((rule) >> 6 & 3u)
-MEGA_TABLE uint32_t scene_rules[64] = {
+MEGA_SMALL_TABLE uint32_t scene_rules[64] = {
     RULE(SCENE_IDLE, SCENE_NOW),                        // VSYNC
     PUT(SCENE_TO_FIELD, 1, 1, FIELD_BLANK, SCENE_SOON), // VBLANK
     RULE(SCENE_IDLE, SCENE_NOW),                        // WSYNC
@@ -234,6 +235,7 @@ MEGA_NOINLINE void scene_load(const mega_machine *m, mega_scene *scene) {
     scene->row_first = scene->log->first[ahead->row];
     scene->segments = ahead->segments;
     scene->last = ahead->last;
+    scene->blanks = m->cartridge->hmove_blanks;
     scene->odd = tia->star_field || tia->m0_override != MEGA_M0_NORMAL || (tia->ctrlpf & both) == both;
     scene_dress(scene);
 }
@@ -350,8 +352,7 @@ MEGA_INLINE void scene_set_position(mega_scene *scene, uint32_t object, uint32_t
     }
 }
 
-MEGA_INLINE void scene_hmove(mega_scene *scene, const mega_cartridge *cartridge, int32_t clock,
-                             uint32_t line_clock) {
+MEGA_INLINE void scene_hmove(mega_scene *scene, int32_t clock, uint32_t line_clock) {
     const uint32_t cycle = line_clock / 3u;
     if ((scene->motion & 0xFFFFFu) != 0 || cycle > 12) {
         MEGA_ROLLED
@@ -361,9 +362,7 @@ MEGA_INLINE void scene_hmove(mega_scene *scene, const mega_cartridge *cartridge,
             scene_set_position(scene, object, tia_wrap_position(moved));
         }
     }
-    if ((cycle <= 20 || cycle == 75) && cartridge->hmove_blanks) {
-        scene->bits |= 1u << SCENE_BLANK;
-    }
+    scene->bits |= (cycle <= 20 || cycle == 75 ? scene->blanks : 0u) << SCENE_BLANK;
     scene->objects &= ~(3u << OBJECT_HIDDEN);
     scene->last_hmove = clock;
 }
@@ -401,7 +400,7 @@ MEGA_INLINE void scene_strobe(mega_scene *scene, mega_machine *m, uint32_t reg, 
         scene_set_position(scene, reg - TIA_RESM0 + MEGA_M0,
                            tia_reset_place(reg, clock - scene->last_hmove, line_clock));
         break;
-    case TIA_HMOVE: scene_hmove(scene, m->cartridge, clock, line_clock); break;
+    case TIA_HMOVE: scene_hmove(scene, clock, line_clock); break;
     case TIA_CXCLR: {
         // Whatever was owed is forgotten.
         const int32_t x = MEGA_CLOCKS_PER_LINE - MEGA_CLOCKS_BLANK - (scene->line_end - scene->drawn_to);

@@ -84,7 +84,7 @@
             PUSH_ELSEWHERE(pushed, after_write); \
         }                                        \
         bus = pushed;                            \
-        r.sp--;                                  \
+        r.sp = (uint8_t)(r.sp - 1u);             \
     } while (0)
 #define PEEK_STACK(target)                      \
     do {                                        \
@@ -125,7 +125,7 @@ MEGA_FN uint32_t translated_find(const mega_machine *m, uint32_t pc, uint32_t cy
 // block's instructions that follow. `look` becomes 1 when the block must be left after the instruction.
 #define DO_BEGIN(next, size, operand)                                 \
     const uint32_t start_cycles = cycles, start_pc = (next) - (size); \
-    const uint8_t start_sp = r.sp;                                    \
+    const uint32_t start_sp = r.sp;                                   \
     uint32_t at = start_pc + 1u;                                      \
     uint32_t bytes = (operand), look = 0;                             \
     uint32_t address = 0, value = 0;                                  \

@@ -145,7 +145,7 @@ MEGA_INLINE uint32_t translated_read(mega_machine *m, const mega_outside *outsid
         mega_console *const console = m->console;                                                      \
         uint8_t *const ram = console->riot.ram;                                                        \
         const int32_t deadline = m->run.watchdog - MEGA_TRANSLATED_SLACK;                              \
-        mega_cpu r = console->cpu;                                                                     \
+        mega_registers r = cpu_load(&console->cpu);                                                    \
         uint32_t cycles = console->cycles, bus = 0, exit_pc = 0, index = 0;                            \
         static const void *const blocks[] = {BLOCKS_##number(UNIT_LABEL)};                             \
         goto *blocks[entry - UNIT_FIRST_##number];
@@ -159,7 +159,7 @@ MEGA_INLINE uint32_t translated_read(mega_machine *m, const mega_outside *outsid
     }                                                      \
     leave:                                                 \
     r.pc = (uint16_t)exit_pc;                              \
-    console->cpu = r;                                      \
+    cpu_save(&r, &console->cpu);                           \
     console->cycles = cycles;                              \
     console->bus = (uint8_t)bus;                           \
     return budget;                                         \

@@ -15,17 +15,34 @@
 
 // The instruction is left to the interpreter: nothing but the cycles, the stack pointer and RAM that it will write
 // again has changed.
-#define STEP_BACK()            \
-    do {                       \
-        cycles = start_cycles; \
-        r.sp = start_sp;       \
-        budget += rest + 1u;   \
-        LEAVE_AT(start_pc);    \
+#define STEP_BACK()               \
+    do {                          \
+        cycles = start_cycles;    \
+        r.sp = (uint8_t)start_sp; \
+        budget += rest + 1u;      \
+        LEAVE_AT(start_pc);       \
     } while (0)
 
 // An access to the TIA. There is always room: a block begins with room for all that it counts and a few more, and what
 // it does not count is only noted while there is room for all of the others.
-#define NOTE(reg, value) m->ahead.pending[pending++] = (cycles - base_cycle) << 14 | (reg) << 8 | (value)
+#define NOTE(reg, value)                                                                  \
+    do {                                                                                  \
+        m->ahead.pending[pending++] = (cycles - base_cycle) << 14 | (reg) << 8 | (value); \
+        if (((reg)&0x3Fu) == TIA_HMOVE) {                                                 \
+            strobed_at = pending;                                                         \
+        }                                                                                 \
+    } while (0)
+// One that shows nothing: only what follows HMOVE matters to the beam, and the last one of a request.
+#define NOTE_IDLE(reg, value)        \
+    do {                             \
+        m->ahead.touched = cycles;   \
+        if (strobed_at == pending) { \
+            NOTE(reg, value);        \
+        }                            \
+    } while (0)
+#define IS_IDLE(reg)                                            \
+    ((reg) == TIA_VSYNC || (reg) == TIA_WSYNC || (reg) == 3u || \
+     ((reg) >= TIA_AUDC0 && (reg) <= TIA_AUDV1) || (reg) > TIA_CXCLR)
 #define NOTE_ROOM 8u // beside those that blocks count
 
 #define READ_ELSEWHERE(target, where) \
@@ -39,7 +56,7 @@
         if (((where)&0x80u) != 0) {                                                               \
             target = riot_read(m, where, cycles);                                                 \
         } else if (((where)&15u) >= 8 && pending + MEGA_TRANSLATED_WRITES + 2u <= MEGA_PENDING) { \
-            NOTE(TIA_NOTHING, 0u);                                                                \
+            NOTE_IDLE(TIA_NOTHING, 0u);                                                           \
             target = (uint32_t)tia_driven_bits(m, where, cycles) | (bus & 0x3Fu);                 \
         } else {                                                                                  \
             STEP_BACK();                                                                          \
@@ -57,7 +74,11 @@
     } while (0)
 #define WRITE_TIA(reg, value)                                               \
     do {                                                                    \
-        NOTE(reg, value);                                                   \
+        if (IS_IDLE(reg)) {                                                 \
+            NOTE_IDLE(reg, value);                                          \
+        } else {                                                            \
+            NOTE(reg, value);                                               \
+        }                                                                   \
         if ((reg) == TIA_WSYNC) {                                           \
             cycles = sync_wait(m, cycles);                                  \
         } else {                                                            \
@@ -172,32 +193,33 @@
 #define WARP_IS_FULL() (pending > MEGA_PENDING - MEGA_TRANSLATED_WRITES - NOTE_ROOM)
 #define WARP_IS_LATE() ((int32_t)cycles >= deadline)
 
-#define PROGRAM_BEGIN()                                                                          \
-    MEGA_NOINLINE void warp_run_translated(mega_machine *m, mega_warp_lane *lane) {              \
-        const uint32_t last = 0, peeks = 0;                                                      \
-        mega_console *console = m->console;                                                      \
-        uint8_t *const ram = console->riot.ram;                                                  \
-        const int32_t deadline = m->run.watchdog - MEGA_TRANSLATED_SLACK;                        \
-        mega_cpu r = console->cpu;                                                               \
-        uint32_t budget = lane->budget, cycles = console->cycles;                                \
-        uint32_t bus = 0, exit_bus = console->bus, exit_pc = r.pc, pending = 0;                  \
-        const uint32_t base_cycle = budget != 0 ? m->run.log->base_cycle : 0u;                   \
-        uint32_t port = 0, port_value = 0, port_stack = 0, lead, leads;                          \
-        uint32_t block =                                                                         \
-            budget > MEGA_TRANSLATED_SLACK ? translated_find(m, exit_pc, cycles, deadline) : 0u; \
-        for (;;) {                                                                               \
-            uint32_t key = WARP_KEY_DONE;                                                        \
-            if (budget != 0) {                                                                   \
-                key = (uint32_t)r.sp << 17 | block << 1;                                         \
-                key = block == 0 || WARP_IS_FULL() || WARP_IS_LATE() ? WARP_KEY_SLOW : key;      \
-                key = lane->waits ? WARP_KEY_WAITS : key;                                        \
-            }                                                                                    \
-            lead = MEGA_WARP_MIN(key);                                                           \
-            leads = key == lead;                                                                 \
-            if (lead >= WARP_KEY_SLOW) {                                                         \
-                break;                                                                           \
-            }                                                                                    \
-            if (leads) {                                                                         \
+#define PROGRAM_BEGIN()                                                                                    \
+    MEGA_NOINLINE void warp_run_translated(mega_machine *m, mega_console *console, mega_warp_lane *lane) { \
+        const uint32_t last = 0, peeks = 0;                                                                \
+        uint8_t *const ram = console->riot.ram;                                                            \
+        const int32_t deadline = m->run.watchdog - MEGA_TRANSLATED_SLACK;                                  \
+        mega_registers r = cpu_load(&console->cpu);                                                        \
+        uint32_t budget = lane->budget, cycles = console->cycles;                                          \
+        uint32_t bus = 0, exit_bus = console->bus, exit_pc = r.pc, pending = 0;                            \
+        const uint32_t base_cycle = budget != 0 ? m->run.log->base_cycle : 0u;                             \
+        uint32_t port = 0, port_value = 0, port_stack = 0, lead, leads;                                    \
+        uint32_t strobed_at = m->run.keep_next ? 0u : MEGA_PENDING + 1u;                                   \
+        const uint32_t waits = lane->waits;                                                                \
+        uint32_t block =                                                                                   \
+            budget > MEGA_TRANSLATED_SLACK ? translated_find(m, exit_pc, cycles, deadline) : 0u;           \
+        for (;;) {                                                                                         \
+            uint32_t key = WARP_KEY_DONE;                                                                  \
+            if (budget != 0) {                                                                             \
+                key = (uint32_t)r.sp << 17 | block << 1;                                                   \
+                key = block == 0 || WARP_IS_FULL() || WARP_IS_LATE() ? WARP_KEY_SLOW : key;                \
+                key = waits ? WARP_KEY_WAITS : key;                                                        \
+            }                                                                                              \
+            lead = MEGA_WARP_MIN(key);                                                                     \
+            leads = key == lead;                                                                           \
+            if (lead >= WARP_KEY_SLOW) {                                                                   \
+                break;                                                                                     \
+            }                                                                                              \
+            if (leads) {                                                                                   \
                 switch (block) {
 #define PROGRAM_END()                                                                 \
     default: break;                                                                   \
@@ -216,9 +238,9 @@
     voted:;                                                                           \
         }                                                                             \
         }                                                                             \
-        if (lane->budget != 0 && !lane->waits) {                                      \
+        if (lane->budget != 0 && !waits) {                                            \
             r.pc = block != 0 ? block_addresses[block] : (uint16_t)exit_pc;           \
-            console->cpu = r;                                                         \
+            cpu_save(&r, &console->cpu);                                              \
             console->cycles = cycles;                                                 \
             console->bus = (uint8_t)exit_bus;                                         \
         }                                                                             \

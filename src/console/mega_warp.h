@@ -124,15 +124,15 @@ MEGA_INLINE uint32_t warp_write(mega_machine *m, uint32_t reg, uint32_t value, u
     return cycles;
 }
 
-#define WARP_STEP_BACK()       \
-    do {                       \
-        at = start_at;         \
-        cycles = start_cycles; \
-        r.sp = start_sp;       \
-        budget++;              \
-        slow = 1;              \
-        stepped_back_now = 1;  \
-        goto stepped_back;     \
+#define WARP_STEP_BACK()          \
+    do {                          \
+        at = start_at;            \
+        cycles = start_cycles;    \
+        r.sp = (uint8_t)start_sp; \
+        budget++;                 \
+        slow = 1;                 \
+        stepped_back_now = 1;     \
+        goto stepped_back;        \
     } while (0)
 #define CPU_TRANSFER() (together = 0)
 #define CPU_FETCH(target)       \
@@ -177,19 +177,18 @@ typedef struct mega_warp_lane {
 } mega_warp_lane;
 
 // Bursts, until one of the leading lanes needs something else.
-MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_warp_lane *lane) {
+MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_console *console, mega_warp_lane *lane) {
     const uint32_t linear = 1, logged = 1;
-    mega_console *console = m->console;
     uint8_t *const ram = console->riot.ram;
     const uint8_t *const image = m->image;
     const uint32_t plain_low = m->run.plain_low, plain_span = m->run.plain_span;
-    mega_cpu r = console->cpu;
+    mega_registers r = cpu_load(&console->cpu);
     uint32_t budget = lane->budget, slow = lane->slow;
     uint32_t cycles = console->cycles;
     uint32_t bus = console->bus, exit_bus = bus;
     uint32_t fetched = 0, address = 0, value = 0, low = 0, pointer = 0;
     uint32_t start_at, start_cycles, lead, leads, key, stepped_back_now = lane->stepped_back;
-    uint8_t start_sp;
+    uint32_t start_sp;
     mega_stretch stretch;
     stretch.low = stretch.span = stretch.offset = 0;
     if (budget != 0) {
@@ -227,7 +226,7 @@ MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_warp_lane *lane) {
     }
     if (lane->budget != 0 && !lane->waits) {
         r.pc = (uint16_t)PC();
-        console->cpu = r;
+        cpu_save(&r, &console->cpu);
         console->cycles = cycles;
         console->bus = (uint8_t)exit_bus;
     }
@@ -294,154 +293,152 @@ MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
 #ifdef MEGA_PROGRAM
 #include MEGA_PROGRAM
 
-// Where a lane is in its notes.
+// Where a lane is in its notes. After the last one the beam may have to go on to where the request ends.
 typedef struct mega_drain {
     mega_scene scene;
-    uint32_t next;    // note
-    uint32_t logged;  // records
-    uint32_t keep;    // the next access must be logged even if it changes nothing
-    uint32_t ends;    // 1: after its notes the beam goes to end_clock
-    uint32_t at_room; // 1: its next note needs room in the log,
-    uint32_t at_odd;  // 1: ... or the TIA in memory
+    uint32_t next, end; // notes
+    uint32_t logged;    // records
+    uint32_t keep;      // the next access must be logged even if it changes nothing
+    uint32_t at_room;   // 1: the next note needs room in the log ...
+    uint32_t at_odd;    // 1: ... or the TIA in memory
     int32_t end_clock;
 } mega_drain;
 
-// Takes notes until all lanes are done or one needs something else. The lanes take one write each at a time that is
-// logged, as tia_logged_write() and tia_logged_read() would have it. Nothing is called in here, so that the scenes
-// stay in registers.
+// Takes notes until all lanes are done or one needs something else. The lanes take one note each at a time and log what
+// tia_logged_write() and tia_logged_read() would. Nothing is called in here, so that the scenes stay in registers.
 MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
     const uint32_t *notes = m->ahead.pending;
-    const uint32_t count = m->ahead.pending_count;
+    const uint32_t count = m->ahead.pending_count, end = drain->end;
     const uint32_t base_cycle = count != 0 ? m->run.log->base_cycle : 0u;
+    const int32_t end_clock = drain->end_clock;
     mega_scene scene = drain->scene;
-    uint32_t i = drain->next, logged = drain->logged, keep = drain->keep, ends = drain->ends;
-    uint32_t next = i < count ? notes[i] : 0u, at_room, at_odd;
-    for (;;) {
-        uint32_t note = 0, rule = 0, found = 0, takes;
-        at_room = at_odd = 0;
-        while (i < count && !found) {
-            note = next;
-            next = ++i < count ? notes[i] : 0u;
-            rule = scene_rules[note >> 8 & 0x3Fu];
-            found = keep | note >> 31 || scene_is_news(&scene, rule, note >> 8 & 0x3Fu, note & 0xFFu);
-        }
-        const uint32_t record = note & ~MEGA_NOTE_STACK, value = record & 0xFFu;
-        uint32_t reg = record >> 8 & 0x3Fu;
-        int32_t clock = (int32_t)(3u * (base_cycle + (record >> 14)));
-        if (found) {
-            at_room = logged >= MEGA_LOG_RECORDS || scene.segments >= AHEAD_ROOM;
-            at_odd = scene_is_odd_with(&scene, reg, value, clock);
-        }
+    uint32_t i = drain->next, logged = drain->logged, keep = drain->keep;
+    uint32_t next = i < count ? notes[i] : TIA_NOTHING << 8, next_rule = scene_rules[next >> 8 & 0x3Fu];
+    uint32_t at_room, at_odd;
+    do {
+        const uint32_t note = next, rule = next_rule, reg = note >> 8 & 0x3Fu, value = note & 0xFFu;
+        const uint32_t is_note = i < count, record = note & ~MEGA_NOTE_STACK;
+        const int32_t clock = is_note ? (int32_t)(3u * (base_cycle + (record >> 14))) : end_clock;
+        const uint32_t counts =
+            i < end && (!is_note || keep | note >> 31 || scene_is_news(&scene, rule, reg, value));
+        at_room = counts && is_note && (logged >= MEGA_LOG_RECORDS || scene.segments >= AHEAD_ROOM);
+        at_odd = counts && scene_is_odd_with(&scene, reg, value, clock);
         if (MEGA_WARP_ANY(at_room | at_odd)) {
-            i -= found; // this one again
             break;
         }
-        takes = found;
-        if (found) {
-            scene.log->record[logged++] = record;
+        next = ++i < count ? notes[i] : TIA_NOTHING << 8;
+        next_rule = scene_rules[next >> 8 & 0x3Fu];
+        if (counts) {
+            if (is_note) {
+                scene.log->record[logged++] = record;
+            }
             keep = reg == TIA_HMOVE;
-        } else if (ends && !scene.odd) {
-            reg = TIA_NOTHING;
-            rule = 0;
-            clock = drain->end_clock;
-            ends = 0;
-            takes = 1;
-        }
-        if (takes) {
             scene_write(&scene, m, rule, reg, value, clock);
         }
-        if (!MEGA_WARP_ANY(i < count || (ends && !scene.odd))) {
-            break;
-        }
-    }
+    } while (MEGA_WARP_ANY(i < end));
     drain->scene = scene;
     drain->next = i;
     drain->logged = logged;
     drain->keep = keep;
-    drain->ends = ends;
     drain->at_room = at_room;
     drain->at_odd = at_odd;
 }
 
-// Does what a lane cannot do in registers with its next note.
+// Does what a lane cannot do in registers.
 MEGA_NOINLINE void warp_drain_seldom(mega_machine *m, mega_drain *drain) {
-    const uint32_t record = m->ahead.pending[drain->next] & ~MEGA_NOTE_STACK, reg = record >> 8 & 0x3Fu;
-    const uint32_t cycles = m->run.log->base_cycle + (record >> 14);
+    const uint32_t is_note = drain->next < m->ahead.pending_count;
+    const uint32_t record = is_note ? m->ahead.pending[drain->next] & ~MEGA_NOTE_STACK : 0u;
+    const uint32_t reg = record >> 8 & 0x3Fu, cycles = m->run.log->base_cycle + (record >> 14);
     scene_store(&drain->scene, m);
     if (drain->at_room) {
         m->run.logged = drain->logged;
         log_make_room(m, reg, cycles);
         drain->logged = 0;
-    } else {
+    } else if (is_note) {
         m->run.log->record[drain->logged++] = record;
         drain->keep = reg == TIA_HMOVE;
         drain->next++;
         ahead_write(m, reg, record & 0xFFu, cycles);
+    } else {
+        drain->next++;
+        ahead_advance(m, drain->end_clock);
     }
     scene_load(m, &drain->scene);
 }
 
+// The last access of a request as far as it is known here.
+MEGA_FN void warp_drain_touch(mega_machine *m) {
+    mega_run *run = &m->run;
+    const mega_ahead *ahead = &m->ahead;
+    const uint32_t base_cycle = run->log->base_cycle;
+    const uint32_t last = ahead->pending_count != 0 ? ahead->pending[ahead->pending_count - 1u] : 0u;
+    const uint32_t cycles = base_cycle + ((last & ~MEGA_NOTE_STACK) >> 14);
+    if (ahead->pending_count != 0) {
+        run->touch_cycle = cycles;
+        run->touch_register = last >> 8 & 0x3Fu;
+    }
+    if (ahead->touched != MEGA_NO_CYCLE &&
+        (ahead->pending_count == 0 || ahead->touched - base_cycle > cycles - base_cycle)) {
+        run->touch_cycle = ahead->touched;
+        run->touch_register = TIA_NOTHING;
+    }
+}
+
 // Goes through the accesses to the TIA that translated code has noted, and if `settles` is set moves the beam to the
 // last access of the request.
-MEGA_FN void warp_drain(mega_machine *m, uint32_t settles) {
+MEGA_FN void warp_drain(mega_machine *m, uint32_t settles, uint32_t live) {
     mega_run *run = &m->run;
-    const uint32_t count = m->ahead.pending_count, live = count != 0 || settles;
     mega_drain drain;
-    drain.next = drain.end_clock = 0;
+    drain.next = drain.end = drain.end_clock = 0;
     drain.logged = run->logged;
     drain.keep = run->keep_next;
-    drain.ends = settles;
-    drain.scene.odd = 1;
     if (live) {
-        scene_load(m, &drain.scene);
-        if (count != 0) {
-            const uint32_t last = m->ahead.pending[count - 1u] & ~MEGA_NOTE_STACK;
-            run->touch_cycle = run->log->base_cycle + (last >> 14);
-            run->touch_register = last >> 8 & 0x3Fu;
-        }
+        warp_drain_touch(m);
+        drain.end = m->ahead.pending_count + settles;
         drain.end_clock = log_end_clock(m);
     }
-    for (;;) {
+    if (drain.end != 0) {
+        scene_load(m, &drain.scene);
+    }
+    while (MEGA_WARP_ANY(drain.next < drain.end)) {
         warp_drain_run(m, &drain);
         if (drain.at_room | drain.at_odd) {
             warp_drain_seldom(m, &drain);
         }
-        if (!MEGA_WARP_ANY(drain.next < count || (drain.ends && !drain.scene.odd))) {
-            break;
-        }
     }
-    if (live) {
+    if (drain.end != 0) {
         scene_store(&drain.scene, m);
         run->keep_next = (uint8_t)drain.keep;
         run->logged = drain.logged;
-        m->ahead.pending_count = 0;
-        if (drain.ends) {
-            ahead_advance(m, drain.end_clock);
-        }
     }
+    m->ahead.pending_count = 0;
+    m->ahead.touched = MEGA_NO_CYCLE;
 }
 #define WARP_RUN warp_run_translated
 #else
 #define WARP_RUN warp_run_bursts
-MEGA_FN void warp_drain(mega_machine *m, uint32_t settles) {
-    if (settles) {
+MEGA_FN void warp_drain(mega_machine *m, uint32_t settles, uint32_t live) {
+    if (settles && live) {
         ahead_advance(m, log_end_clock(m));
     }
 }
 #endif
 
 // Runs the processors of all lanes to the end of their requests; `live` is 0 for a lane that has none. What
-// cpu_run_frame() does, with the same result.
-MEGA_FN void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
+// cpu_run_frame() does, with the same result. `console` is that of the machine: a compiler that sees where it is
+// finds shorter instructions.
+MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *warp, uint32_t live) {
     mega_warp_lane lane;
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
     lane.slow = lane.waits = lane.wait_cycle = lane.stepped_back = 0;
+    m->ahead.pending_count = 0;
+    m->ahead.touched = MEGA_NO_CYCLE;
     for (;;) {
-        WARP_RUN(m, &lane);
+        WARP_RUN(m, console, &lane);
         if (lane.lead == WARP_KEY_DONE) {
             break;
         }
-        warp_drain(m, 0);
+        warp_drain(m, 0, live);
         if (lane.lead == WARP_KEY_WAITS) {
             if (lane.waits) {
                 ahead_advance(m, (int32_t)(3u * lane.wait_cycle));
@@ -457,7 +454,7 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_warp *warp, uint32_t live) {
 
 // The beam goes to the last access of the request, and all collisions are found.
 MEGA_FN void warp_settle(mega_machine *m, mega_warp *warp, uint32_t live) {
-    warp_drain(m, live);
+    warp_drain(m, 1, live);
     warp_collide(m, warp, live);
 }
 

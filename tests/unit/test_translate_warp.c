@@ -17,21 +17,22 @@ typedef uint32_t test_warp_size(void);
 typedef void test_warp_frame(mega_machine *m, mega_warp *warp, uint64_t counts[2]);
 
 // Runs a frame as batch_step() does, and counts the cycles in blocks and elsewhere.
-static const char counted[] = "#include \"translated.c\"\n"
-                              "static uint64_t in_blocks;\n"
-                              "static void count_run(mega_machine *m, mega_warp_lane *lane) {\n"
-                              "    const uint32_t cycles = m->console->cycles;\n"
-                              "    warp_run_translated(m, lane);\n"
-                              "    in_blocks += m->console->cycles - cycles;\n"
-                              "}\n"
-                              "#define warp_run_translated count_run\n";
+static const char counted[] =
+    "#include \"translated.c\"\n"
+    "static uint64_t in_blocks;\n"
+    "static void count_run(mega_machine *m, mega_console *c, mega_warp_lane *lane) {\n"
+    "    const uint32_t cycles = m->console->cycles;\n"
+    "    warp_run_translated(m, c, lane);\n"
+    "    in_blocks += m->console->cycles - cycles;\n"
+    "}\n"
+    "#define warp_run_translated count_run\n";
 static const char program[] =
     "#include \"mega_warp.h\"\n"
     "uint32_t test_size(void) { return (uint32_t)(sizeof(mega_machine) + sizeof(mega_video)); }\n"
     "void test_frame(mega_machine *m, mega_warp *warp, uint64_t counts[2]) {\n"
     "    const uint32_t cycles = m->console->cycles;\n"
     "    in_blocks = 0;\n"
-    "    warp_run_frame(m, warp, 1);\n"
+    "    warp_run_frame(m, m->console, warp, 1);\n"
     "    counts[0] += in_blocks;\n"
     "    counts[1] += m->console->cycles - cycles - in_blocks;\n"
     "    warp_settle(m, warp, 1);\n"
