@@ -463,26 +463,29 @@ MEGA_FN mega_debt ahead_debt(const mega_machine *m) {
     return debt;
 }
 
-// The collisions of segment i, beside those known. Lines that look the same collide the same: once is enough.
-MEGA_NOINLINE uint32_t debt_collide(const mega_debt *debt, uint32_t i, uint32_t known) {
-    const mega_segment segment = debt->log->segment[i];
+// The part of a line in which collisions of a segment are looked for: pixels x .. stop - 1, those from 160 on being
+// the first of the line.
+typedef struct mega_span {
+    uint32_t x, stop;
+} mega_span;
+
+// Can segment i have collisions beside those known? Lines that look the same collide the same: once is enough.
+MEGA_FN uint32_t debt_look_at(const mega_debt *debt, uint32_t i, uint32_t known, const mega_segment *segment,
+                              mega_span *span) {
     const uint32_t next = i + 1u < debt->end ? SEGMENT_PLACE(debt->log->segment[i + 1u]) : debt->until;
-    const uint32_t start = SEGMENT_PLACE(segment) > debt->from ? SEGMENT_PLACE(segment) : debt->from;
+    const uint32_t start = SEGMENT_PLACE(*segment) > debt->from ? SEGMENT_PLACE(*segment) : debt->from;
     const uint32_t end = next < debt->until ? next : debt->until;
-    const uint32_t possible = tia_collisions_of[segment_objects(&segment)];
-    if (start >= end || (possible & ~known) == 0 || (segment.field >> FIELD_BLANK & 1u) != 0) {
-        return known;
-    }
-    const uint32_t x = start % MEGA_WIDTH,
-                   stop = end - start < MEGA_WIDTH ? x + (end - start) : 2u * MEGA_WIDTH;
-    for (uint32_t group = 0; group < MEGA_WIDTH / 32; group++) {
-        const uint32_t wrapped = stop > MEGA_WIDTH ? group_range(group, 0, stop - MEGA_WIDTH) : 0u;
-        const uint32_t range = group_range(group, x, stop < MEGA_WIDTH ? stop : MEGA_WIDTH) | wrapped;
-        if (range != 0) {
-            known |= group_collide(&segment, group, range);
-        }
-    }
-    return known;
+    const uint32_t possible = tia_collisions_of[segment_objects(segment)];
+    span->x = start % MEGA_WIDTH;
+    span->stop = end - start < MEGA_WIDTH ? span->x + (end - start) : 2u * MEGA_WIDTH;
+    return start < end && (possible & ~known) != 0 && (segment->field >> FIELD_BLANK & 1u) == 0;
+}
+
+MEGA_FN uint32_t span_collide(const mega_segment *segment, mega_span span, uint32_t group) {
+    const uint32_t wrapped = span.stop > MEGA_WIDTH ? group_range(group, 0, span.stop - MEGA_WIDTH) : 0u;
+    const uint32_t range =
+        group_range(group, span.x, span.stop < MEGA_WIDTH ? span.stop : MEGA_WIDTH) | wrapped;
+    return range != 0 ? group_collide(segment, group, range) : 0u;
 }
 
 // Pays the debt, alone.
@@ -490,7 +493,12 @@ MEGA_NOINLINE void ahead_collide(mega_machine *m) {
     const mega_debt debt = ahead_debt(m);
     uint32_t known = m->console->tia.collisions;
     for (uint32_t i = debt.first; i < debt.end; i++) {
-        known = debt_collide(&debt, i, known);
+        const mega_segment segment = debt.log->segment[i];
+        mega_span span;
+        const uint32_t counts = debt_look_at(&debt, i, known, &segment, &span);
+        for (uint32_t group = 0; group < MEGA_WIDTH / 32 && counts; group++) {
+            known |= span_collide(&segment, span, group);
+        }
     }
     m->console->tia.collisions = (uint16_t)known;
     ahead_settle(m);

@@ -200,11 +200,14 @@
         const int32_t deadline = m->run.watchdog - MEGA_TRANSLATED_SLACK;                                  \
         mega_registers r = cpu_load(&console->cpu);                                                        \
         uint32_t budget = lane->budget, cycles = console->cycles;                                          \
-        uint32_t bus = 0, exit_bus = console->bus, exit_pc = r.pc, pending = 0;                            \
+        uint32_t bus = 0, exit_bus = console->bus, exit_pc = r.pc;                                         \
         const uint32_t base_cycle = budget != 0 ? m->run.log->base_cycle : 0u;                             \
         uint32_t port = 0, port_value = 0, port_stack = 0, lead, leads;                                    \
-        uint32_t strobed_at = m->run.keep_next ? 0u : MEGA_PENDING + 1u;                                   \
-        const uint32_t waits = lane->waits;                                                                \
+        uint32_t pending = m->ahead.pending_count;                                                         \
+        uint32_t strobed_at =                                                                              \
+            (pending != 0 ? (m->ahead.pending[pending - 1u] >> 8 & 0x3Fu) == TIA_HMOVE : m->run.keep_next) \
+                ? pending                                                                                  \
+                : MEGA_PENDING + 1u;                                                                       \
         uint32_t block =                                                                                   \
             budget > MEGA_TRANSLATED_SLACK ? translated_find(m, exit_pc, cycles, deadline) : 0u;           \
         for (;;) {                                                                                         \
@@ -212,7 +215,6 @@
             if (budget != 0) {                                                                             \
                 key = (uint32_t)r.sp << 17 | block << 1;                                                   \
                 key = block == 0 || WARP_IS_FULL() || WARP_IS_LATE() ? WARP_KEY_SLOW : key;                \
-                key = waits ? WARP_KEY_WAITS : key;                                                        \
             }                                                                                              \
             lead = MEGA_WARP_MIN(key);                                                                     \
             leads = key == lead;                                                                           \
@@ -238,7 +240,7 @@
     voted:;                                                                           \
         }                                                                             \
         }                                                                             \
-        if (lane->budget != 0 && !waits) {                                            \
+        if (lane->budget != 0) {                                                      \
             r.pc = block != 0 ? block_addresses[block] : (uint16_t)exit_pc;           \
             cpu_save(&r, &console->cpu);                                              \
             console->cycles = cycles;                                                 \

@@ -21,6 +21,7 @@
 // What the lanes of a warp share.
 typedef struct mega_warp {
     uint32_t collisions[32]; // by lane, while warp_collide() looks for them
+    uint32_t chosen[32];     // lanes whose segments it looks at
 } mega_warp;
 
 // ---- collisions ------------------------------------------------------------------------------------------
@@ -49,8 +50,37 @@ MEGA_FN const mega_log *warp_log_from(const mega_log *log, uint32_t lane) {
     return (const mega_log *)MEGA_WARP_FROM((unsigned long long)log, lane);
 }
 
-// All lanes pay what those owe for whom `waits` is set: a segment is a task.
-MEGA_FN void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits) {
+// Looks at the segments that the lanes of `mask` have found, in groups of 32 pixels: a group is a task.
+MEGA_INLINE void warp_collide_groups(mega_warp *warp, uint32_t mask, const mega_log *log, uint32_t segment,
+                                     mega_span span, uint32_t owner) {
+    const uint32_t groups = MEGA_WIDTH / 32u, total = groups * (uint32_t)MEGA_COUNT_BITS(mask);
+    if ((mask >> MEGA_WARP_LANE & 1u) != 0) {
+        warp->chosen[MEGA_COUNT_BITS(mask & ((1u << MEGA_WARP_LANE) - 1u))] = MEGA_WARP_LANE;
+    }
+    MEGA_WARP_BARRIER();
+    for (uint32_t base = 0; base < total; base += MEGA_WARP) {
+        const uint32_t task = base + MEGA_WARP_LANE;
+        const uint32_t from = task < total ? warp->chosen[task / groups] : 0u;
+        const mega_log *their_log = warp_log_from(log, from);
+        const uint32_t their_segment = MEGA_WARP_FROM(segment, from),
+                       their_owner = MEGA_WARP_FROM(owner, from);
+        mega_span their_span;
+        their_span.x = MEGA_WARP_FROM(span.x, from);
+        their_span.stop = MEGA_WARP_FROM(span.stop, from);
+        if (task < total) {
+            const mega_segment shown = their_log->segment[their_segment];
+            const uint32_t found = span_collide(&shown, their_span, task % groups);
+            if ((found & ~warp->collisions[their_owner]) != 0) {
+                MEGA_WARP_OR(&warp->collisions[their_owner], found);
+            }
+        }
+        MEGA_WARP_BARRIER();
+    }
+}
+
+// All lanes pay what those owe for whom `waits` is set. First each takes a segment and sees whether it can have any
+// collisions that are not known; few can.
+MEGA_NOINLINE void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits) {
     const uint32_t owes = waits && ahead_owes(m);
     const mega_debt debt = ahead_debt(m);
     const uint32_t tasks = owes ? debt.end - debt.first : 0u;
@@ -58,24 +88,27 @@ MEGA_FN void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits) {
     const uint32_t total = MEGA_WARP_FROM(sum, MEGA_WARP - 1u);
     warp->collisions[MEGA_WARP_LANE] = m->console->tia.collisions;
     MEGA_WARP_BARRIER();
+    MEGA_ROLLED
     for (uint32_t base = 0; base < total; base += MEGA_WARP) {
         const uint32_t task = base + MEGA_WARP_LANE;
         const uint32_t owner = warp_find_owner(sum, task) & (MEGA_WARP - 1u);
         mega_debt theirs;
+        mega_span span;
         theirs.log = warp_log_from(debt.log, owner);
         theirs.first = MEGA_WARP_FROM(debt.first, owner);
         theirs.end = MEGA_WARP_FROM(debt.end, owner);
         theirs.from = MEGA_WARP_FROM(debt.from, owner);
         theirs.until = MEGA_WARP_FROM(debt.until, owner);
-        const uint32_t before = MEGA_WARP_FROM(sum - tasks, owner);
+        const uint32_t i = theirs.first + task - MEGA_WARP_FROM(sum - tasks, owner);
+        uint32_t counts = 0;
         if (task < total) {
-            const uint32_t known = warp->collisions[owner];
-            const uint32_t found = debt_collide(&theirs, theirs.first + task - before, known);
-            if (found != known) {
-                MEGA_WARP_OR(&warp->collisions[owner], found);
-            }
+            const mega_segment segment = theirs.log->segment[i];
+            counts = debt_look_at(&theirs, i, warp->collisions[owner], &segment, &span);
         }
-        MEGA_WARP_BARRIER();
+        const uint32_t mask = MEGA_WARP_BALLOT(0xFFFFFFFFu, counts);
+        if (mask != 0) {
+            warp_collide_groups(warp, mask, theirs.log, i, span, owner);
+        }
     }
     if (owes) {
         m->console->tia.collisions = (uint16_t)warp->collisions[MEGA_WARP_LANE];
@@ -244,9 +277,9 @@ MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_console *console, mega_
 #undef MICRO_BEFORE_WRITING
 #undef WARP_STEP_BACK
 
-// Does the instruction at the program counter read a collision register, by an address that is written in it, while
-// lines are owed? Then *cycle is when.
-MEGA_FN uint32_t warp_must_wait(const mega_machine *m, uint32_t *cycle) {
+// Does the instruction at the program counter read a collision register, by an address that is written in it? Then
+// *cycle is when.
+MEGA_FN uint32_t warp_reads_collisions(const mega_machine *m, uint32_t *cycle) {
     const uint32_t pc = m->console->cpu.pc;
     const mega_stretch stretch = cpu_find_stretch(m, pc);
     if (stretch.span == 0 || m->run.watches_low) {
@@ -255,34 +288,20 @@ MEGA_FN uint32_t warp_must_wait(const mega_machine *m, uint32_t *cycle) {
     const uint8_t *code = m->image + (pc + stretch.offset); // wraps
     const uint32_t micro = cpu_micro[code[0]], mode = micro >> 8 & 15u;
     const uint32_t address = mode == MICRO_MODE_ABS ? code[1] | (uint32_t)code[2] << 8 : code[1];
-    if ((mode != MICRO_MODE_ZP && mode != MICRO_MODE_ABS) || (micro & 0xFFu) >= MICRO_FIRST_WRITE ||
-        (address & 0x1088u) != 0) {
-        return 0;
-    }
-    const mega_tia *tia = &m->console->tia;
     *cycle = m->console->cycles + (micro >> 12);
-    const int32_t clock = (int32_t)(3u * *cycle);
-    return ahead_owes(m) ||
-           (clock > tia->drawn_to && clock >= m->ahead.window_start && tia->drawn_to < m->ahead.window_end);
+    return (mode == MICRO_MODE_ZP || mode == MICRO_MODE_ABS) && (micro & 0xFFu) < MICRO_FIRST_WRITE &&
+           (address & 0x1088u) == 0;
 }
 
-// One instruction that a burst could not do. The lane waits instead if it needs collisions.
+// Is there an instruction to be done slowly, or did the lane only leave its stretch of ROM for another?
+MEGA_FN uint32_t warp_needs_step(const mega_machine *m, const mega_warp_lane *lane) {
+    return lane->slow &&
+           (lane->budget <= 1 || lane->stepped_back || cpu_find_stretch(m, m->console->cpu.pc).span == 0);
+}
+
+// One instruction that a burst could not do.
 MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
-    if (!lane->slow) {
-        return;
-    }
-    lane->slow = 0;
-    if (lane->budget > 1 && cpu_find_stretch(m, m->console->cpu.pc).span != 0 && !lane->stepped_back) {
-        return; // it only left its stretch of ROM for another
-    }
     lane->stepped_back = 0;
-    if (warp_must_wait(m, &lane->wait_cycle)) {
-        lane->waits = 1;
-        return;
-    }
-#ifdef MEGA_PROGRAM
-    shadow_begin(&m->run, &m->console->tia); // translated code does not use it
-#endif
     lane->budget = micro_step(m, lane->budget);
     lane->budget = cpu_is_done(m) ? 0u : lane->budget;
 }
@@ -332,7 +351,7 @@ MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
             if (is_note) {
                 scene.log->record[logged++] = record;
             }
-            keep = reg == TIA_HMOVE;
+            keep = is_note ? reg == TIA_HMOVE : keep;
             scene_write(&scene, m, rule, reg, value, clock);
         }
     } while (MEGA_WARP_ANY(i < end));
@@ -366,7 +385,7 @@ MEGA_NOINLINE void warp_drain_seldom(mega_machine *m, mega_drain *drain) {
     scene_load(m, &drain->scene);
 }
 
-// The last access of a request as far as it is known here.
+// The last access of a request as far as notes tell.
 MEGA_FN void warp_drain_touch(mega_machine *m) {
     mega_run *run = &m->run;
     const mega_ahead *ahead = &m->ahead;
@@ -384,19 +403,15 @@ MEGA_FN void warp_drain_touch(mega_machine *m) {
     }
 }
 
-// Goes through the accesses to the TIA that translated code has noted, and if `settles` is set moves the beam to the
-// last access of the request.
-MEGA_FN void warp_drain(mega_machine *m, uint32_t settles, uint32_t live) {
+// Goes through the accesses to the TIA that translated code has noted, and if `moves` is set brings the beam to `clock`.
+MEGA_FN void warp_drain(mega_machine *m, uint32_t live, uint32_t moves, int32_t clock) {
     mega_run *run = &m->run;
     mega_drain drain;
-    drain.next = drain.end = drain.end_clock = 0;
+    drain.next = 0;
+    drain.end = live ? m->ahead.pending_count + moves : 0u;
+    drain.end_clock = clock;
     drain.logged = run->logged;
     drain.keep = run->keep_next;
-    if (live) {
-        warp_drain_touch(m);
-        drain.end = m->ahead.pending_count + settles;
-        drain.end_clock = log_end_clock(m);
-    }
     if (drain.end != 0) {
         scene_load(m, &drain.scene);
     }
@@ -411,18 +426,30 @@ MEGA_FN void warp_drain(mega_machine *m, uint32_t settles, uint32_t live) {
         run->keep_next = (uint8_t)drain.keep;
         run->logged = drain.logged;
     }
-    m->ahead.pending_count = 0;
-    m->ahead.touched = MEGA_NO_CYCLE;
-}
-#define WARP_RUN warp_run_translated
-#else
-#define WARP_RUN warp_run_bursts
-MEGA_FN void warp_drain(mega_machine *m, uint32_t settles, uint32_t live) {
-    if (settles && live) {
-        ahead_advance(m, log_end_clock(m));
+    if (live) {
+        m->ahead.pending_count = 0;
+        m->ahead.touched = MEGA_NO_CYCLE;
     }
 }
-#endif
+
+// Translated code cannot go on in any lane: those that are not done get their notes drained and do an instruction,
+// after their collisions if it reads them.
+MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *lane) {
+    const uint32_t slow = lane->slow, steps = warp_needs_step(m, lane);
+    uint32_t cycle = 0;
+    const uint32_t reads = steps && warp_reads_collisions(m, &cycle);
+    if (slow) {
+        warp_drain_touch(m);
+    }
+    warp_drain(m, slow, reads, (int32_t)(3u * cycle));
+    if (MEGA_WARP_ANY(reads)) {
+        warp_collide(m, warp, reads);
+    }
+    if (steps) {
+        shadow_begin(&m->run, &m->console->tia); // nobody but the interpreter uses it
+        warp_step_slowly(m, lane);
+    }
+}
 
 // Runs the processors of all lanes to the end of their requests; `live` is 0 for a lane that has none. What
 // cpu_run_frame() does, with the same result. `console` is that of the machine: a compiler that sees where it is
@@ -434,11 +461,55 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
     m->ahead.pending_count = 0;
     m->ahead.touched = MEGA_NO_CYCLE;
     for (;;) {
-        WARP_RUN(m, console, &lane);
+        warp_run_translated(m, console, &lane);
         if (lane.lead == WARP_KEY_DONE) {
             break;
         }
-        warp_drain(m, 0, live);
+        warp_step_aside(m, warp, &lane);
+    }
+}
+
+// The beam goes to the last access of the request, and all collisions are found.
+MEGA_FN void warp_settle(mega_machine *m, mega_warp *warp, uint32_t live) {
+    int32_t clock = 0;
+    if (live) {
+        warp_drain_touch(m);
+        clock = log_end_clock(m);
+    }
+    warp_drain(m, live, 1, clock);
+    warp_collide(m, warp, live);
+}
+
+#else
+
+// A lane that steps slowly waits instead if it needs collisions.
+MEGA_FN void warp_step_or_wait(mega_machine *m, mega_warp_lane *lane) {
+    const mega_tia *tia = &m->console->tia;
+    const uint32_t steps = warp_needs_step(m, lane);
+    lane->slow = 0;
+    if (!steps) {
+        return;
+    }
+    if (warp_reads_collisions(m, &lane->wait_cycle)) {
+        const int32_t clock = (int32_t)(3u * lane->wait_cycle);
+        lane->waits = ahead_owes(m) || (clock > tia->drawn_to && clock >= m->ahead.window_start &&
+                                        tia->drawn_to < m->ahead.window_end);
+    }
+    if (!lane->waits) {
+        warp_step_slowly(m, lane);
+    }
+}
+
+// As above.
+MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *warp, uint32_t live) {
+    mega_warp_lane lane;
+    lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
+    lane.slow = lane.waits = lane.wait_cycle = lane.stepped_back = 0;
+    for (;;) {
+        warp_run_bursts(m, console, &lane);
+        if (lane.lead == WARP_KEY_DONE) {
+            break;
+        }
         if (lane.lead == WARP_KEY_WAITS) {
             if (lane.waits) {
                 ahead_advance(m, (int32_t)(3u * lane.wait_cycle));
@@ -446,17 +517,19 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
             warp_collide(m, warp, lane.waits);
             lane.waits = 0;
         } else if (lane.leads) {
-            warp_step_slowly(m, &lane);
+            warp_step_or_wait(m, &lane);
         }
         MEGA_WARP_BARRIER();
     }
 }
 
-// The beam goes to the last access of the request, and all collisions are found.
 MEGA_FN void warp_settle(mega_machine *m, mega_warp *warp, uint32_t live) {
-    warp_drain(m, 1, live);
+    if (live) {
+        ahead_advance(m, log_end_clock(m));
+    }
     warp_collide(m, warp, live);
 }
+#endif
 
 #endif
 #endif
