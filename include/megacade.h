@@ -504,6 +504,11 @@ MEGA_API mega_status mega_vector_restore(mega_vector *vector, const int32_t *env
 MEGA_API mega_status mega_vector_copy(mega_vector *to, const int32_t *to_ids, mega_vector *from,
                                       const int32_t *from_ids, uint32_t count);
 
+// An environment between a vector, on any device, and a mega_env of the same cartridge: console, sticky actions,
+// pictures. Settings stay, and a vector's observation is black until its next step.
+MEGA_API mega_status mega_vector_set_env(mega_vector *vector, uint32_t env_id, mega_env *env);
+MEGA_API mega_status mega_vector_get_env(mega_vector *vector, uint32_t env_id, mega_env *env);
+
 // Finished episodes. Rewards are counted without clipping; an episode that a reset cut off does not count.
 typedef struct mega_episode {
     int64_t score; // sum of rewards

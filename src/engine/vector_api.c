@@ -150,6 +150,11 @@ uint32_t mega_vector_drain_episodes(mega_vector *vector, mega_episode *episodes,
                            : cpu_vector_drain_episodes((mega_cpu_vector *)vector, episodes, capacity);
 }
 
+const struct mega_lane_setup *vector_setup(const mega_vector *vector, uint32_t env_id) {
+    return is_cuda(vector) ? cuda_vector_setup((const mega_cuda_vector *)vector, env_id)
+                           : cpu_vector_setup((const mega_cpu_vector *)vector, env_id);
+}
+
 // ---- between engines -----------------------------------------------------------------------------------
 
 // Through saved states: first all are read, so that either all are taken or, if one does not fit, none.

@@ -192,6 +192,47 @@ static void case_copies(void) {
     pair_close(&pair);
 }
 
+// An environment of its own moves into a vector, plays there and comes back as if it had played alone.
+static void case_environments(void) {
+    const mega_env_desc settings = {.struct_size = sizeof settings, .seed = 9, .sticky = 0.25f};
+    mega_vector_desc desc = short_episodes(3);
+    mega_env *alone = NULL, *mover = NULL;
+    uint8_t states[2][16384];
+    desc.task.frame_skip = 1;
+    desc.task.max_episode_frames = 10000;
+    desc.task.full_actions = 1;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(mega_env_create(&settings, builtin, &alone), MEGA_OK);
+    MEGA_CHECK_EQ(mega_env_create(&settings, builtin, &mover), MEGA_OK);
+    const size_t size = mega_env_state_size(alone);
+    MEGA_CHECK(size <= sizeof states[0]);
+    MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
+    mega_vector *vectors[] = {pair.cpu.vector, pair.gpu.vector};
+    for (uint32_t k = 0; k < 6; k++) {
+        MEGA_CHECK_EQ(mega_vector_set_env(vectors[k % 2], 1, mover), MEGA_OK);
+        for (int32_t t = 0; t < 20; t++) {
+            int32_t reward;
+            const int32_t actions[3] = {0, (t + (int32_t)k) % 5, 1};
+            MEGA_CHECK_EQ(mega_env_act(alone, (uint32_t)actions[1], 1.0f, &reward), MEGA_OK);
+            MEGA_CHECK_EQ(mega_vector_step(vectors[k % 2], actions, NULL, NULL), MEGA_OK);
+        }
+        MEGA_CHECK_EQ(mega_vector_get_env(vectors[k % 2], 1, mover), MEGA_OK);
+        MEGA_CHECK_EQ(mega_env_save(alone, 1, states[0], size), MEGA_OK);
+        MEGA_CHECK_EQ(mega_env_save(mover, 1, states[1], size), MEGA_OK);
+        MEGA_CHECK_BYTES(states[0], states[1], size);
+    }
+    MEGA_CHECK_EQ(mega_vector_get_env(pair.gpu.vector, 3, mover), MEGA_ERROR_ARGUMENT);
+    if (roms.count != 0) {
+        mega_env *other = NULL;
+        MEGA_CHECK_EQ(mega_env_create(&settings, roms.roms[0], &other), MEGA_OK);
+        MEGA_CHECK_EQ(mega_vector_set_env(pair.gpu.vector, 0, other), MEGA_ERROR_STATE);
+        mega_env_destroy(other);
+    }
+    mega_env_destroy(alone);
+    mega_env_destroy(mover);
+    pair_close(&pair);
+}
+
 // An episode that is over in a state goes on with a reset, also where the step that ends one resets.
 static void case_over(void) {
     mega_vector_desc desc = short_episodes(3);
@@ -454,6 +495,7 @@ int main(int argc, char **argv) {
         {"envpool", case_envpool, NULL},
         {"different_games", case_different_games, NULL},
         {"copies", case_copies, NULL},
+        {"environments", case_environments, NULL},
         {"over", case_over, NULL},
         {"strengths", case_strengths, NULL},
         {"no_memo", case_no_memo, "MEGACADE_CUDA_MEMO=0"},
