@@ -199,3 +199,20 @@ mega_status mega_vector_get_device_view(mega_vector *vector, mega_vector_device_
 mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const mega_vector_out *out) {
     return is_cuda(vector) ? cuda_vector_step_device((mega_cuda_vector *)vector, flags, out) : fail_cpu();
 }
+
+mega_status mega_vector_wait_for_stream(mega_vector *vector, void *stream) {
+    return is_cuda(vector) ? cuda_vector_wait_for_stream((mega_cuda_vector *)vector, stream) : fail_cpu();
+}
+
+mega_status mega_vector_make_stream_wait(mega_vector *vector, void *stream) {
+    return is_cuda(vector) ? cuda_vector_make_stream_wait((mega_cuda_vector *)vector, stream) : fail_cpu();
+}
+
+mega_status mega_vector_take_actions(mega_vector *vector, const void *actions, size_t pitch) {
+    return is_cuda(vector) ? cuda_vector_take_actions((mega_cuda_vector *)vector, actions, pitch)
+                           : fail_cpu();
+}
+
+mega_status mega_vector_read(mega_vector *vector, const void *address, void *bytes, size_t size) {
+    return is_cuda(vector) ? cuda_vector_read((mega_cuda_vector *)vector, address, bytes, size) : fail_cpu();
+}

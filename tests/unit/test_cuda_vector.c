@@ -337,6 +337,51 @@ static void case_device_view(void) {
     pair_close(&pair);
 }
 
+// Actions from an array of somebody else on the GPU, and streams that wait for each other.
+static void case_streams(void) {
+    mega_vector_desc desc = short_episodes(4);
+    int64_t wide[4];
+    int32_t narrow[4], rewards[4];
+    mega_vector_device_view view;
+    void *other = (void *)(uintptr_t)0x40;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
+    MEGA_CHECK_EQ(mega_vector_get_device_view(pair.gpu.vector, &view), MEGA_OK);
+    for (int32_t t = 0; t < 20; t++) {
+        for (int32_t i = 0; i < 4; i++) {
+            wide[i] = narrow[i] = pair.actions[i] = (t + i) % (int32_t)pair.choices;
+        }
+        const void *actions = t % 2 == 0 ? (const void *)wide : (const void *)narrow;
+        MEGA_CHECK_EQ(mega_vector_step(pair.cpu.vector, pair.actions, NULL, &pair.cpu.out), MEGA_OK);
+        MEGA_CHECK_EQ(mega_vector_take_actions(pair.gpu.vector, actions, t % 2 == 0 ? 8 : 4), MEGA_OK);
+        MEGA_CHECK_EQ(mega_vector_step_device(pair.gpu.vector, 0, &pair.gpu.out), MEGA_OK);
+        MEGA_CHECK_EQ(pair_compare(&pair), 0);
+        MEGA_CHECK_EQ(mega_vector_read(pair.gpu.vector, view.rewards, rewards, sizeof rewards), MEGA_OK);
+        MEGA_CHECK_BYTES(rewards, pair.cpu.out.rewards, sizeof rewards);
+    }
+    (void)mega_test_cuda_ask("fake_cuda_waiting_stream");
+    (void)mega_test_cuda_ask("fake_cuda_recorded_stream");
+    MEGA_CHECK_EQ(mega_vector_wait_for_stream(pair.gpu.vector, other), MEGA_OK);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_recorded_stream"), 0x40);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_waiting_stream"), -1);
+    MEGA_CHECK_EQ(mega_vector_make_stream_wait(pair.gpu.vector, other), MEGA_OK);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_recorded_stream"), -1);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_waiting_stream"), 0x40);
+    MEGA_CHECK_EQ(mega_vector_take_actions(pair.gpu.vector, NULL, 4), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_take_actions(pair.gpu.vector, wide, 2), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_read(pair.gpu.vector, NULL, wide, 4), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_wait_for_stream(pair.cpu.vector, other), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_make_stream_wait(pair.cpu.vector, other), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_take_actions(pair.cpu.vector, wide, 8), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_read(pair.cpu.vector, wide, wide, 8), MEGA_ERROR_ARGUMENT);
+    pair_close(&pair);
+    desc.groups = 2;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(mega_vector_take_actions(pair.gpu.vector, wide, 8), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_MESSAGE("one group");
+    pair_close(&pair);
+}
+
 static void case_groups(void) {
     mega_vector_desc desc = short_episodes(5);
     desc.groups = 2;
@@ -501,6 +546,7 @@ int main(int argc, char **argv) {
         {"no_memo", case_no_memo, "MEGACADE_CUDA_MEMO=0"},
         {"lost", case_lost, "FAKE_CUDA_LOST_AFTER=300"},
         {"view", case_device_view, NULL},
+        {"streams", case_streams, NULL},
         {"groups", case_groups, NULL},
         {"errors", case_errors, NULL},
         {"jammed", case_jammed, NULL},
