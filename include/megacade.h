@@ -488,6 +488,9 @@ enum {
 // `out` must be NULL with MEGA_STEP_NO_WAIT. The step begins after what the caller put into the view's stream.
 MEGA_API mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const mega_vector_out *out);
 
+// A folder in which NVRTC, the compiler for the GPU, is looked for as well; of all vectors of the process, at most 32.
+MEGA_API mega_status mega_cuda_add_folder(const char *folder);
+
 // Other streams of the GPU: a CUstream, or 1 and 2 for CUDA's two default streams. What the vector does from now on
 // begins after what is in `stream`; what is put into `stream` from now on begins after what the vector was asked for,
 // but for groups whose results are outstanding.

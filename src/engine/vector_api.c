@@ -1,6 +1,7 @@
 // vector_api.c - the functions of megacade.h, section vector: each asks the vector's engine.
 #include <stdlib.h>
 
+#include "cuda_compile.h"
 #include "cuda_device.h"
 #include "status.h"
 #include "vector_engine.h"
@@ -215,4 +216,8 @@ mega_status mega_vector_take_actions(mega_vector *vector, const void *actions, s
 
 mega_status mega_vector_read(mega_vector *vector, const void *address, void *bytes, size_t size) {
     return is_cuda(vector) ? cuda_vector_read((mega_cuda_vector *)vector, address, bytes, size) : fail_cpu();
+}
+
+mega_status mega_cuda_add_folder(const char *folder) {
+    return cuda_compiler_add_folder(folder);
 }
