@@ -28,12 +28,18 @@ static long launches;
 
 // What tests may ask.
 EXPORT long fake_cuda_launches(void);
+EXPORT long fake_cuda_calls(void);
 EXPORT long fake_cuda_held(void);
 EXPORT long fake_cuda_waiting_stream(void);
 EXPORT long fake_cuda_recorded_stream(void);
 
 long fake_cuda_launches(void) {
     return launches;
+}
+
+// Those that FAKE_CUDA_LOST_AFTER counts.
+long fake_cuda_calls(void) {
+    return (long)calls;
 }
 
 // The last stream of somebody else that waited for an event, or recorded one; -1 if there was none. Asking forgets it.

@@ -290,21 +290,67 @@ static void case_no_memo(void) {
     MEGA_CHECK(played > 0);
 }
 
-// The GPU fails in the middle of it all: a status, and nothing is kept.
+// Calls of all kinds after the GPU was lost: a sentence each.
+static void check_lost(mega_vector *vector) {
+    const int32_t ids[1] = {0}, actions[2] = {0, 0};
+    static uint8_t pixels[3 * 160 * 300], state[1 << 20];
+    const size_t size = (size_t)mega_vector_screen_height(vector, 0) * MEGA_SCREEN_WIDTH;
+    mega_vector_statistics statistics;
+    mega_episode episode;
+    const mega_status results[] = {
+        mega_vector_reset(vector, NULL, NULL, NULL),
+        mega_vector_step(vector, actions, NULL, NULL),
+        mega_vector_step_device(vector, MEGA_STEP_SAMPLE, NULL),
+        mega_vector_set_ram(vector, 0, 1, 2),
+        mega_vector_screen(vector, 0, pixels, size),
+        mega_vector_save(vector, ids, 1, state, mega_vector_state_size(vector)),
+        mega_vector_get_statistics(vector, -1, &statistics),
+        mega_vector_wait_for_stream(vector, NULL),
+        mega_vector_make_stream_wait(vector, NULL),
+    };
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        MEGA_CHECK_EQ(results[i], MEGA_ERROR_CUDA_LOST);
+    }
+    MEGA_CHECK_MESSAGE("the GPU failed");
+    MEGA_CHECK(mega_vector_ram(vector, 0) == NULL);
+    MEGA_CHECK(mega_vector_observations(vector) == NULL);
+    MEGA_CHECK_EQ(mega_vector_drain_episodes(vector, &episode, 1), 0);
+}
+
+// The GPU fails at any of the calls that reach it: a status, nothing is kept, and the CPU plays on.
 static void case_lost(void) {
     mega_vector_desc desc = short_episodes(2);
-    mega_vector *vector = NULL;
+    mega_vector *cpu = NULL;
     const int32_t actions[2] = {0, 0};
-    mega_status status = MEGA_OK;
+    uint32_t whole = 0;
+    MEGA_CHECK_EQ(mega_vector_create(&desc, &cpu), MEGA_OK);
+    MEGA_CHECK_EQ(mega_vector_reset(cpu, NULL, NULL, NULL), MEGA_OK);
     desc.device = "cuda";
-    MEGA_CHECK_EQ(mega_vector_create(&desc, &vector), MEGA_OK);
-    status = mega_vector_reset(vector, NULL, NULL, NULL);
-    for (uint32_t t = 0; t < 100 && status == MEGA_OK; t++) {
-        status = mega_vector_step(vector, actions, NULL, NULL);
+    desc.autoreset = MEGA_AUTORESET_SAME_STEP;
+    desc.task.translate = MEGA_TRANSLATE_OFF;
+    for (uint32_t after = 0; whole == 0 && after < 2000; after += after < 64 ? 3 : 37) {
+        mega_vector *vector = NULL;
+        char limit[32];
+        snprintf(limit, sizeof limit, "%ld", mega_test_cuda_ask("fake_cuda_calls") + (long)after);
+        setenv("FAKE_CUDA_LOST_AFTER", limit, 1);
+        mega_status status = mega_vector_create(&desc, &vector);
+        if (status == MEGA_OK) {
+            status = mega_vector_reset(vector, NULL, NULL, NULL);
+        }
+        for (uint32_t t = 0; t < 30 && status == MEGA_OK; t++) {
+            status = mega_vector_step(vector, actions, NULL, NULL);
+        }
+        whole += status == MEGA_OK;
+        MEGA_CHECK(status == MEGA_OK || status == MEGA_ERROR_CUDA_LOST);
+        MEGA_CHECK_EQ(mega_vector_step(cpu, actions, NULL, NULL), MEGA_OK);
+        if (status != MEGA_OK && vector != NULL) {
+            check_lost(vector);
+        }
+        mega_vector_destroy(vector);
+        MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
     }
-    MEGA_CHECK_EQ(status, MEGA_ERROR_CUDA_LOST);
-    mega_vector_destroy(vector);
-    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
+    MEGA_CHECK(whole != 0);
+    mega_vector_destroy(cpu);
 }
 
 static void case_device_view(void) {
@@ -544,7 +590,7 @@ int main(int argc, char **argv) {
         {"over", case_over, NULL},
         {"strengths", case_strengths, NULL},
         {"no_memo", case_no_memo, "MEGACADE_CUDA_MEMO=0"},
-        {"lost", case_lost, "FAKE_CUDA_LOST_AFTER=300"},
+        {"lost", case_lost, NULL},
         {"view", case_device_view, NULL},
         {"streams", case_streams, NULL},
         {"groups", case_groups, NULL},
