@@ -73,7 +73,7 @@ asan-python: setup-test ## the same for the Python extension: its tests and a fu
 	@cp roms/comet_catch.bin build-asan/package/megacade/roms
 	@export LD_PRELOAD=$$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
 	    PYTHONPATH=build-asan/package; status=0; \
-	$(PYTHON) -m pytest -q tests/python/test_vector.py tests/python/test_package.py -k 'not wheel' || status=1; \
+	$(PYTHON) -m pytest -q tests/python/test_vector.py tests/python/test_cuda.py tests/python/test_package.py -k 'not wheel' || status=1; \
 	$(PYTHON) tests/fuzz/fuzz_package.py || status=1; \
 	exit $$status
 

@@ -488,6 +488,20 @@ enum {
 // `out` must be NULL with MEGA_STEP_NO_WAIT. The step begins after what the caller put into the view's stream.
 MEGA_API mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const mega_vector_out *out);
 
+// A folder in which NVRTC, the compiler for the GPU, is looked for as well; of all vectors of the process, at most 32.
+MEGA_API mega_status mega_cuda_add_folder(const char *folder);
+
+// Other streams of the GPU: a CUstream, or 1 and 2 for CUDA's two default streams. What the vector does from now on
+// begins after what is in `stream`; what is put into `stream` from now on begins after what the vector was asked for,
+// but for groups whose results are outstanding.
+MEGA_API mega_status mega_vector_wait_for_stream(mega_vector *vector, void *stream);
+MEGA_API mega_status mega_vector_make_stream_wait(mega_vector *vector, void *stream);
+// Copies an index for each environment from the GPU's memory into the view's array: an int32 every `pitch` bytes, so 4
+// for an array of int32 and 8 for one of int64. The bytes must stay until the vector's next step is done.
+MEGA_API mega_status mega_vector_take_actions(mega_vector *vector, const void *actions, size_t pitch);
+// Copies from the GPU's memory, for instance a part of the view, when the vector's work is done.
+MEGA_API mega_status mega_vector_read(mega_vector *vector, const void *address, void *bytes, size_t size);
+
 // Save states of whole environments: console, generators, stack, counters of the episode. They go on bit for
 // bit in any vector of this version, on any device, with the same cartridge, preprocessing and, to play on
 // alike, settings.
@@ -503,6 +517,11 @@ MEGA_API mega_status mega_vector_restore(mega_vector *vector, const int32_t *env
 // on different devices.
 MEGA_API mega_status mega_vector_copy(mega_vector *to, const int32_t *to_ids, mega_vector *from,
                                       const int32_t *from_ids, uint32_t count);
+
+// An environment between a vector, on any device, and a mega_env of the same cartridge: console, sticky actions,
+// pictures. Settings stay, and a vector's observation is black until its next step.
+MEGA_API mega_status mega_vector_set_env(mega_vector *vector, uint32_t env_id, mega_env *env);
+MEGA_API mega_status mega_vector_get_env(mega_vector *vector, uint32_t env_id, mega_env *env);
 
 // Finished episodes. Rewards are counted without clipping; an episode that a reset cut off does not count.
 typedef struct mega_episode {

@@ -115,6 +115,17 @@ static PyObject *rom_folders(PyObject *module, PyObject *unused) {
     return list;
 }
 
+static PyObject *add_compiler_folder(PyObject *module, PyObject *name) {
+    (void)module;
+    PyObject *bytes;
+    if (!PyUnicode_FSConverter(name, &bytes)) {
+        return NULL;
+    }
+    const mega_status status = mega_cuda_add_folder(PyBytes_AsString(bytes));
+    Py_DECREF(bytes);
+    return binding_done(status);
+}
+
 static PyObject *action_from_polar(PyObject *module, PyObject *args) {
     (void)module;
     float radius, theta, fire, threshold;
@@ -130,6 +141,8 @@ static PyMethodDef functions[] = {
     {"version", version, METH_NOARGS, "The version of the library."},
     {"games", games, METH_NOARGS, "The games that rules are known for, sorted by name."},
     {"rom_folders", rom_folders, METH_NOARGS, "The folders that are searched for cartridge images."},
+    {"add_compiler_folder", add_compiler_folder, METH_O,
+     "add_compiler_folder(folder): a further place where the GPU's compiler is looked for."},
     {"action_from_polar", action_from_polar, METH_VARARGS,
      "action_from_polar(radius, theta, fire, threshold) -> the number of the action that is meant."},
     {NULL, NULL, 0, NULL},

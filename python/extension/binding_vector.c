@@ -73,21 +73,46 @@ static int numbers_of(PyObject *bytes, uint32_t count, const char *what, const i
 
 static int read_desc(PyObject *args, PyObject *kwargs, mega_vector_desc *desc, float *threshold,
                      PyObject **roms, PyObject **modes, PyObject **difficulties) {
-    static char *names[] = {
-        "roms",         "count",         "batch",          "threads",      "pin",
-        "same_step",    "seed",          "modes",          "difficulties", "frame_skip",
-        "height",       "width",         "stack",          "noop_max",     "max_episode_frames",
-        "sticky",       "grayscale",     "maxpool",        "fire_reset",   "reward_clipping",
-        "full_actions", "episodic_life", "life_loss_info", "envpool",      "threshold",
-        "groups",       "start_states",  "start_seed",     "translate",    NULL};
+    static char *names[] = {"roms",
+                            "count",
+                            "batch",
+                            "threads",
+                            "pin",
+                            "same_step",
+                            "seed",
+                            "modes",
+                            "difficulties",
+                            "frame_skip",
+                            "height",
+                            "width",
+                            "stack",
+                            "noop_max",
+                            "max_episode_frames",
+                            "sticky",
+                            "grayscale",
+                            "maxpool",
+                            "fire_reset",
+                            "reward_clipping",
+                            "full_actions",
+                            "episodic_life",
+                            "life_loss_info",
+                            "envpool",
+                            "threshold",
+                            "groups",
+                            "start_states",
+                            "start_seed",
+                            "translate",
+                            "device",
+                            NULL};
     int count, batch, threads, pin, same_step, skip, height, width, stack, noops, frames, groups, starts,
         translate;
     int gray, pool, fire, clip, full, episodic, life_loss, envpool;
-    if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "O!$iiiipIOOiiiiiifppppppppfiiIi:Vector", names, &PyList_Type, roms, &count, &batch,
-            &threads, &pin, &same_step, &desc->seed, modes, difficulties, &skip, &height, &width, &stack,
-            &noops, &frames, &desc->task.sticky, &gray, &pool, &fire, &clip, &full, &episodic, &life_loss,
-            &envpool, threshold, &groups, &starts, &desc->start_seed, &translate)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!$iiiipIOOiiiiiifppppppppfiiIis:Vector", names,
+                                     &PyList_Type, roms, &count, &batch, &threads, &pin, &same_step,
+                                     &desc->seed, modes, difficulties, &skip, &height, &width, &stack, &noops,
+                                     &frames, &desc->task.sticky, &gray, &pool, &fire, &clip, &full,
+                                     &episodic, &life_loss, &envpool, threshold, &groups, &starts,
+                                     &desc->start_seed, &translate, &desc->device)) {
         return -1;
     }
     if (check_positive("num_envs", count) || check_positive("batch_size", batch) ||
@@ -197,6 +222,7 @@ static void vector_dealloc(PyObject *object) {
     PyThreadState *thread = PyEval_SaveThread(); // it may have to wait for work that is under way
     mega_vector_destroy(self->vector);
     PyEval_RestoreThread(thread);
+    Py_XDECREF(self->held);
     free(self->actions);
     free(self->strengths);
     binding_free(object);
@@ -232,6 +258,17 @@ static PyMethodDef methods[] = {
     {"copy", binding_vector_copy, METH_VARARGS, "copy(to_ids, source, from_ids)"},
     {"statistics", binding_vector_statistics, METH_NOARGS, "A mega_vector_statistics of each environment."},
     {"episodes", binding_vector_episodes, METH_NOARGS, "The finished episodes that nobody has taken yet."},
+    {"device", binding_vector_device, METH_NOARGS,
+     "device() -> {name: address of a column} with \"stream\" and \"device\". Only on a GPU, like all that follow."},
+    {"read", binding_vector_read, METH_VARARGS, "read(address, size) -> bytes of the GPU's memory."},
+    {"capsule", binding_vector_capsule, METH_VARARGS,
+     "capsule(address, device, kind, shape, versioned) -> DLPack's capsule of a part of the GPU's memory."},
+    {"step_device", binding_vector_step_device, METH_O,
+     "step_device(capsule): plays the actions in DLPack's capsule without waiting."},
+    {"wait_for_stream", binding_vector_wait_for_stream, METH_O,
+     "wait_for_stream(stream): what follows is done after what is in the stream."},
+    {"make_stream_wait", binding_vector_make_stream_wait, METH_O,
+     "make_stream_wait(stream): what follows in the stream is done after what was asked for."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -32,6 +32,7 @@ typedef struct vector_object {
     int same_step;
     int32_t *actions; // [batch], as the library wants them
     float *strengths; // [batch]
+    PyObject *held;   // capsule of the actions of the last step on a GPU, or NULL
     int busy;
 } vector_object;
 
@@ -41,7 +42,8 @@ vector_object *binding_vector_idle(PyObject *self);
 // Numbers of environments: int32 in a bytes object. Returns how many, or -1 with an exception.
 Py_ssize_t binding_vector_ids(PyObject *ids, const int32_t **out);
 
-// Methods; those of playing are in binding_vector_play.c, those of looking in binding_vector_look.c.
+// Methods; those of playing are in binding_vector_play.c, those of looking in binding_vector_look.c,
+// those that only a GPU has in binding_vector_device.c.
 typedef PyObject *vector_fast_method(PyObject *self, PyObject *const *args, Py_ssize_t count);
 typedef PyObject *vector_method(PyObject *self, PyObject *args);
 vector_fast_method binding_vector_reset, binding_vector_step, binding_vector_send, binding_vector_recv;
@@ -52,5 +54,7 @@ vector_method binding_vector_actions, binding_vector_threads, binding_vector_obs
 vector_method binding_vector_ram, binding_vector_set_ram, binding_vector_screen;
 vector_method binding_vector_save, binding_vector_restore, binding_vector_copy;
 vector_method binding_vector_statistics, binding_vector_episodes;
+vector_method binding_vector_device, binding_vector_read, binding_vector_capsule, binding_vector_step_device;
+vector_method binding_vector_wait_for_stream, binding_vector_make_stream_wait;
 
 #endif

@@ -61,9 +61,13 @@ PyObject *binding_vector_sections(PyObject *object, PyObject *unused) {
 }
 
 // Where the results go, from row `first` on. With `own`, observations stay where the vector keeps them. Returns
-// -1 with an exception.
+// -1 with an exception. None: all results stay where the vector keeps them.
 static int read_block(const vector_object *self, PyObject *block, PyObject *own, uint32_t first,
                       mega_vector_out *out) {
+    if (block == Py_None) {
+        *out = (mega_vector_out){0};
+        return 0;
+    }
     const Py_ssize_t size = PyByteArray_Check(block) ? PyByteArray_Size(block) : -1;
     if (size != (Py_ssize_t)(self->block_size + BLOCK_ALIGNMENT)) {
         PyErr_SetString(PyExc_TypeError, "results need a bytearray that new_block made");
@@ -85,12 +89,12 @@ static int read_block(const vector_object *self, PyObject *block, PyObject *own,
     return 0;
 }
 
-// Whether a row says that an episode ended; the exception of a failed call.
+// Whether a row says that an episode ended, or may have done so unseen; the exception of a failed call.
 static PyObject *any_end(uint32_t rows, mega_status status, const mega_vector_out *out) {
     if (status != MEGA_OK) {
         return binding_raise(status);
     }
-    return PyBool_FromLong(memchr(out->terminations, 1, rows) != NULL ||
+    return PyBool_FromLong(out->terminations == NULL || memchr(out->terminations, 1, rows) != NULL ||
                            memchr(out->truncations, 1, rows) != NULL);
 }
 

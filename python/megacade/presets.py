@@ -56,16 +56,13 @@ def make_vec(
     Args:
         game: a game's name, or several for one batch: environment i plays ``game[i % len(game)]``.
         num_envs: how many environments; by default one for each game.
-        device: "cpu".
+        device: "cpu"; "cuda" or "cuda:1" for environments on a GPU, whose results stay there (docs/gpu.md).
         preset: a style of preprocessing, see PRESETS; None is AtariVectorEnv's defaults.
         arguments: of AtariVectorEnv; they go before what the preset says.
     """
-    if device.split(":")[0] in ("cuda", "gpu"):
-        raise NotImplementedError(f"device {device!r}: this version of Megacade steps environments on the CPU only")
-    if device != "cpu":
-        raise ValueError(f"device is {device!r}, expected 'cpu'")
     if preset is not None and preset not in PRESETS:
         raise ValueError(f"preset is {preset!r}, expected None or one of {', '.join(PRESETS)}")
     if num_envs is None:
         num_envs = 1 if isinstance(game, str) else len(game)
-    return AtariVectorEnv(game, num_envs, **{**(PRESETS[preset] if preset is not None else {}), **arguments})
+    settings = {**(PRESETS[preset] if preset is not None else {}), **arguments}
+    return AtariVectorEnv(game, num_envs, device=device, **settings)

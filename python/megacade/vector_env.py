@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 from megacade import roms
 from megacade.arguments import INT32, integer
 from megacade.env import AtariEnv
+from megacade.vector_device import is_on_gpu
 from megacade.vector_extras import VectorExtras
 from megacade.vector_interface import ALEVectorInterface, Result
 
@@ -72,12 +73,14 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
         use_fire_reset: bool = True,
         mode: int | Sequence[int] | None = None,
         difficulty: int | Sequence[int] | None = None,
-        copy: bool = True,
+        copy: bool | None = None,
         groups: int = 1,
         start_states: int = 0,
         start_seed: int = 0,
         episodes: str = "ale",
         translate: bool | str = True,
+        device: str = "cpu",
+        array: str | None = None,
     ) -> None:
         """Finds the ROMs and starts the threads.
 
@@ -107,8 +110,8 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
             use_fire_reset: FIRE is pressed when an episode starts.
             mode: the game's mode, or one for each environment; the default mode if None.
             difficulty: likewise; 0 if None.
-            copy: results are new arrays. False: every step overwrites the arrays of the one before, and observations
-                are looked at where the vector keeps them (do not write there).
+            copy: results are new arrays, as they are on the CPU by default. False: every step overwrites the arrays of
+                the one before, and observations are looked at where the vector keeps them (do not write there).
             groups: alternating groups, for ``group_send`` and ``group_recv``.
             start_states: 0, or how many starts of each game are made now; every reset then copies one of them. Fast,
                 and not what ale-py does: see docs/python.md.
@@ -116,6 +119,9 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
             episodes: "ale", or "envpool": how episodes start, are seen and end there.
             translate: False interprets the cartridges. True changes over to machine code as soon as there is some,
                 and "now" waits for it. Results are the same.
+            device: "cpu", "cuda" (the first GPU) or a numbered one, "cuda:1". Results are the same: see docs/gpu.md.
+            array: of a GPU's results: "dlpack" for DeviceArray, which other libraries take over without a copy (the
+                default), "torch" for tensors, both overwritten by every step; "numpy" for copies in the host's memory.
         """
         arguments = {name: value for name, value in locals().items() if name not in ("self", "__class__")}
         utils.EzPickle.__init__(self, **arguments)
@@ -159,7 +165,10 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
             start_seed=start_seed,
             episodes=episodes,
             translate=translate,
+            device=device,
+            array=array,
         )
+        self.device = device
         self.num_groups = groups
         self.num_envs = num_envs
         self.batch_size = batch_size or num_envs
@@ -229,6 +238,10 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
 
     def _action_bytes(self, actions: Any, shape: tuple[int, ...]) -> bytes:
         kind = "float32" if self.continuous else "int32 or int64"
+        if self.device != "cpu" and not isinstance(actions, np.ndarray):
+            if is_on_gpu(actions):
+                raise TypeError("actions in a GPU's memory are for step with array='dlpack' or 'torch'; copy them")
+            actions = np.asarray(actions, np.float32 if self.continuous else np.int64)
         assert isinstance(actions, np.ndarray), f"actions must be a NumPy array of {kind}"
         dtype = actions.dtype
         fits = dtype == _FLOAT32 if self.continuous else dtype == _INT64 or dtype == _INT32
@@ -240,13 +253,16 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
         """Plays an action in each environment: observations, rewards, terminations, truncations, info.
 
         With a ``batch_size`` below ``num_envs``, actions are for the last batch received, and the results are those of
-        the next batch.
+        the next batch. On a GPU, actions may be there, too: any array with ``__dlpack__``. The call then returns before
+        they are played; an index that is out of its range counts as 0.
         """
+        if self.device != "cpu" and not self.continuous and self.ale._takes(actions):
+            return self.ale._step_device(actions)
         return self.ale._step(self._action_bytes(actions, self._action_shape))
 
     def send(self, actions: np.ndarray) -> None:
         """Plays actions without waiting for the results."""
-        self.ale._core.send(self._action_bytes(actions, self._action_shape), None)
+        self.ale._send(self._action_bytes(actions, self._action_shape))
 
     def recv(self) -> Result:
         """Waits for the results of a batch, as ``step`` returns them. It can be interrupted, and called again then."""
@@ -266,7 +282,7 @@ class AtariVectorEnv(VectorExtras, VectorEnv, utils.EzPickle):
     def group_send(self, group: int, actions: np.ndarray) -> None:
         """Plays actions in the environments of a group without waiting: the others can be computed meanwhile."""
         shape = (len(self.group_ids(group)), *self._action_shape[1:])
-        self.ale._core.group_send(group, self._action_bytes(actions, shape))
+        self.ale._group_send(group, self._action_bytes(actions, shape))
 
     def group_recv(self, group: int) -> Result:
         """Waits for the results of a group, as ``step`` returns them; the rows are ``group_ids(group)``."""

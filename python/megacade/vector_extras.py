@@ -10,6 +10,7 @@ import numpy as np
 
 from megacade import _core
 from megacade.arguments import INT32, integer
+from megacade.vector_device import DeviceRows
 from megacade.vector_interface import ALEVectorInterface
 from megacade.vector_rows import OwnMemory
 
@@ -64,6 +65,8 @@ class VectorExtras:
         outstanding = self.ale._core.outstanding()
         if outstanding:
             raise RuntimeError(f"the results of {outstanding} environments are outstanding; receive them first")
+        if isinstance(self.ale._rows, DeviceRows):
+            return self.ale._rows.observations
         shape = (self.num_envs, *self.ale.get_observation_shape())
         return np.asarray(OwnMemory(self.ale._core, shape))
 

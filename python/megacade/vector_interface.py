@@ -12,6 +12,7 @@ from gymnasium import error
 from megacade import _core
 from megacade.arguments import INT32, UINT32, boolean, integer, real, text
 from megacade.enums import Action
+from megacade.vector_device import ARRAYS, DeviceRows, find_compiler, is_on_gpu
 from megacade.vector_rows import Block, NewRows, SharedRows
 
 Path = str | os.PathLike[str]
@@ -70,12 +71,14 @@ class ALEVectorInterface:
         modes: Sequence[int] | None = None,
         difficulties: Sequence[int] | None = None,
         continuous_action_threshold: float = 0.5,
-        copy: bool = True,
+        copy: bool | None = None,
         groups: int = 1,
         start_states: int = 0,
         start_seed: int = 0,
         episodes: str = "ale",
         translate: bool | str = True,
+        device: str = "cpu",
+        array: str | None = None,
     ) -> None:
         """Starts the threads. The arguments are explained at AtariVectorEnv; ``max_episode_steps`` counts frames.
 
@@ -94,6 +97,14 @@ class ALEVectorInterface:
             raise ValueError(f"translate is {translate!r}, expected True, False or 'now'")
         if episodes == "envpool" and not (maxpool and (frame_skip == 1 or max_episode_steps % frame_skip == 0)):
             raise ValueError("EnvPool's episodes have maxpool, and a limit that is a multiple of the frame skip")
+        on_gpu = text(device, "device") != "cpu"
+        if array is not None and text(array, "array") not in (ARRAYS if on_gpu else ("numpy",)):
+            raise ValueError(f"array is {array!r}, expected one of {', '.join(ARRAYS)}; on the CPU it is numpy")
+        new_arrays = boolean(copy, "copy") if copy is not None else not on_gpu or array == "numpy"
+        if on_gpu and new_arrays != (array == "numpy"):
+            raise ValueError("on a GPU copy is False but for array='numpy': its arrays are shown where they are")
+        if on_gpu:
+            find_compiler()
         paths = [rom_path] if isinstance(rom_path, (str, os.PathLike)) else list(rom_path)
         threads = max(0, integer(num_threads, INT32, "num_threads"))
         pinned = max(-1, integer(thread_affinity_offset, INT32, "thread_affinity_offset"))
@@ -131,13 +142,17 @@ class ALEVectorInterface:
             start_states=integer(start_states, INT32, "start_states"),
             start_seed=integer(start_seed, UINT32, "start_seed"),
             translate=_TRANSLATE[translate],
+            device=device,
         )
         self._count = count
         self._batch = batch
         self._shape = (stack, height, width) if gray else (stack, height, width, 3)
         self._same_step = autoreset_mode == "SameStep"
-        rows = NewRows if boolean(copy, "copy") else SharedRows
-        self._rows: Any = rows(self._core, count, batch, self._shape)
+        if on_gpu and array != "numpy":
+            self._rows: Any = DeviceRows(self._core, count, self._shape, array == "torch")
+        else:
+            self._rows = (NewRows if new_arrays else SharedRows)(self._core, count, batch, self._shape)
+        self._on_gpu = on_gpu
         self._own = self._rows.own
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -169,6 +184,7 @@ class ALEVectorInterface:
         strengths = np.asarray(paddle_strengths, np.float32)
         if len(actions) != len(strengths):
             raise ValueError(f"{len(actions)} actions, but {len(strengths)} paddle strengths")
+        self._rows.begin()
         self._core.send(actions.tobytes(), strengths.tobytes())
 
     def recv(self) -> Result:
@@ -179,6 +195,24 @@ class ALEVectorInterface:
     def _step(self, actions: bytes) -> Result:
         block = self._rows.take()
         return self._result(block, self._core.step(actions, None, block.data, self._own))
+
+    def _takes(self, actions: Any) -> bool:
+        """Whether actions are taken where they are, in a GPU's memory."""
+        return self._on_gpu and isinstance(self._rows, DeviceRows) and is_on_gpu(actions)
+
+    def _step_device(self, actions: Any) -> Result:
+        """Returns when the GPU has got its work."""
+        block = self._rows.take()
+        self._core.step_device(actions.__dlpack__(stream=self._rows.stream))
+        return self._result(block, True)
+
+    def _send(self, actions: bytes) -> None:
+        self._rows.begin()
+        self._core.send(actions, None)
+
+    def _group_send(self, group: int, actions: bytes) -> None:
+        self._rows.begin()
+        self._core.group_send(group, actions)
 
     def _group_recv(self, group: int) -> Result:
         block = self._rows.take()
@@ -193,7 +227,7 @@ class ALEVectorInterface:
         observations, rewards, terminations, truncations, ids, lives, frames, episode_frames = arrays
         info = {"env_id": ids, "lives": lives, "frame_number": frames, "episode_frame_number": episode_frames}
         if ended and self._same_step:
-            info["final_obs"] = block.final_observations.view() if rows is None else block.final_observations[rows]
+            info["final_obs"] = block.finals(rows)
         return observations, rewards, terminations, truncations, info
 
     def _close(self) -> None:

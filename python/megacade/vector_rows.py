@@ -46,6 +46,10 @@ class Block:
         # NumPy lets a view of a view refer to the first array, whose count is thus that of all arrays out there.
         self._idle_count = sys.getrefcount(self._root)
 
+    def finals(self, rows: slice | None) -> np.ndarray:
+        """A new array of final observations, or of some of its rows."""
+        return self.final_observations[slice(None) if rows is None else rows]
+
     def is_idle(self) -> bool:
         """Whether nobody outside looks at this block."""
         return sys.getrefcount(self._root) == self._idle_count
@@ -61,6 +65,9 @@ class NewRows:
     def __init__(self, vector: _core.Vector, count: int, batch: int, observation_shape: tuple[int, ...]) -> None:
         self._make = lambda: Block(vector, batch, observation_shape)
         self._blocks = [self._make()]
+
+    def begin(self) -> None:
+        """Before work is asked for."""
 
     def take(self) -> Block:
         """A block that nobody uses."""
@@ -85,6 +92,9 @@ class SharedRows:
         self._block = Block(vector, batch, observation_shape)
         if self.own:
             self._block.arrays[0] = np.asarray(OwnMemory(vector, (count, *observation_shape)))
+
+    def begin(self) -> None:
+        """Before work is asked for."""
 
     def take(self) -> Block:
         """The block."""

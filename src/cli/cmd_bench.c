@@ -343,7 +343,7 @@ static void add_options(bench_run *bench) {
 }
 
 static int set_up(bench_run *bench) {
-    int exit_code = mega_load_check_device(bench->device, true);
+    int exit_code = mega_load_check_device(bench->device);
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = check_settings(bench);
     }

@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "report.h"
 #include "stream.h"
+#include "trace_vector.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +36,9 @@ typedef struct trace_run {
     uint32_t actions[ACTIONS_MAX];
     uint32_t action_count;
     mega_rom *rom;
-    mega_env *env;
+    mega_env *env;       // NULL when a vector plays
+    trace_vector vector; // zero when an environment of its own plays
+    uint32_t height;
     uint8_t *screen;
     size_t screen_size;
     mega_out_file file;
@@ -69,8 +72,9 @@ static void add_options(trace_run *run) {
                            "resets before play");
     (void)mega_options_int(options, "reset-every", "K", &run->reset_every, 0, INT64_MAX,
                            "also reset after every K acts; 0 never");
-    (void)mega_options_text(options, "device", "D", &run->device, "where to run: cpu");
-    (void)mega_options_int(options, "envs", "E", &run->envs, 1, INT32_MAX, "environments; only 1 for now");
+    (void)mega_options_text(options, "device", "D", &run->device, "where to run: cpu, cuda or cuda:1");
+    (void)mega_options_int(options, "envs", "E", &run->envs, 1, INT32_MAX,
+                           "environments; the first is shown");
     (void)mega_options_flag(options, "plain", &run->plain, "without fast paths");
     mega_options_text(options, "out", "FILE", &run->out_path, "write here, not to standard output")->letter =
         'o';
@@ -114,10 +118,10 @@ static int choose_actions(trace_run *run) {
     return MEGA_EXIT_OK;
 }
 
-static int open_env(trace_run *run) {
+static mega_env_desc describe_env(const trace_run *run, int64_t number) {
     const mega_env_desc desc = {
         .struct_size = sizeof desc,
-        .seed = (int32_t)run->ale_seed,
+        .seed = (int32_t)(uint32_t)(run->ale_seed + number),
         .frame_skip = (uint32_t)run->frame_skip,
         .sticky = (float)run->load.sticky,
         .max_episode_frames = (int32_t)run->max_episode_frames,
@@ -127,12 +131,86 @@ static int open_env(trace_run *run) {
         .plain = run->plain,
         .translate = mega_load_translate(&run->load, MEGA_TRANSLATE_AUTO),
     };
-    const int exit_code =
-        mega_load_env(&run->load, &run->options, &desc, (uint32_t)run->extra_resets, run->rom, &run->env);
+    return desc;
+}
+
+static int open_env(trace_run *run) {
+    const mega_env_desc desc = describe_env(run, 0);
+    return mega_load_env(&run->load, &run->options, &desc, (uint32_t)run->extra_resets, run->rom, &run->env);
+}
+
+// Puts the environments into the vector; the first is kept.
+static int fill_vector(trace_run *run) {
+    trace_vector *trace = &run->vector;
+    const uint32_t resets = (uint32_t)run->extra_resets;
+    mega_env_desc desc = describe_env(run, 0);
+    desc.frame_skip = 1;
+    int exit_code = mega_load_env(&run->load, &run->options, &desc, 0, run->rom, &trace->frames);
+    for (int64_t i = run->envs - 1; exit_code == MEGA_EXIT_OK && i >= 0; i--) {
+        desc = describe_env(run, i);
+        mega_env_destroy(trace->first);
+        exit_code = mega_load_env(&run->load, &run->options, &desc, resets, run->rom, &trace->first);
+        if (exit_code == MEGA_EXIT_OK) {
+            const mega_status status = mega_vector_set_env(trace->vector, (uint32_t)i, trace->first);
+            exit_code = status == MEGA_OK ? MEGA_EXIT_OK : mega_report_status(status);
+        }
+    }
+    if (exit_code == MEGA_EXIT_OK) {
+        trace_vector_begin(trace);
+    }
+    return exit_code;
+}
+
+static int open_vector(trace_run *run) {
+    const mega_rom *const roms[] = {run->rom};
+    const mega_vector_desc desc = {
+        .struct_size = sizeof desc,
+        .count = (uint32_t)run->envs,
+        .blind = 1,
+        .roms = roms,
+        .rom_count = 1,
+        .device = run->device,
+        .task =
+            {
+                .struct_size = sizeof desc.task,
+                .frame_skip = 1,
+                .noop_max = -1,
+                .max_episode_frames = INT32_MAX,
+                .sticky = (float)run->load.sticky,
+                .no_fire_reset = 1,
+                .no_reward_clipping = 1,
+                .full_actions = 1,
+                .plain = run->plain,
+                .translate = mega_load_translate(&run->load, MEGA_TRANSLATE_AUTO),
+            },
+    };
+    if (run->life_truncation || run->averaging || run->audio) {
+        return mega_report_usage("trace: --%s is for one environment on the CPU; leave out --device and "
+                                 "--envs",
+                                 run->life_truncation ? "life-truncation"
+                                 : run->averaging     ? "averaging"
+                                                      : "audio");
+    }
+    run->vector.frame_skip = (uint32_t)run->frame_skip;
+    run->vector.frames_max = (uint32_t)run->max_episode_frames;
+    const mega_status status = trace_vector_open(&run->vector, &desc, run->seed, (float)run->strength);
+    if (status == MEGA_ERROR_MEMORY) {
+        return mega_report_failure("out of memory for %" PRId64 " environments; use fewer --envs", run->envs);
+    }
+    return status == MEGA_OK ? fill_vector(run) : mega_report_status(status);
+}
+
+static bool is_vector(const trace_run *run) {
+    return run->envs != 1 || strcmp(run->device, "cpu") != 0;
+}
+
+static int open_player(trace_run *run) {
+    const int exit_code = is_vector(run) ? open_vector(run) : open_env(run);
     if (exit_code != MEGA_EXIT_OK) {
         return exit_code;
     }
-    run->screen_size = (size_t)mega_env_screen_height(run->env) * MEGA_SCREEN_WIDTH;
+    run->height = mega_rom_get_info(run->rom)->screen_height;
+    run->screen_size = (size_t)run->height * MEGA_SCREEN_WIDTH;
     run->screen = malloc(run->screen_size);
     return run->screen != NULL ? MEGA_EXIT_OK : mega_report_failure("out of memory");
 }
@@ -151,10 +229,7 @@ static int open_output(trace_run *run) {
 }
 
 static int set_up(trace_run *run) {
-    int exit_code = mega_load_check_device(run->device, false);
-    if (exit_code == MEGA_EXIT_OK && run->envs != 1) {
-        exit_code = mega_report_usage("--envs: this version traces one environment; leave it out or give 1");
-    }
+    int exit_code = mega_load_check_device(run->device);
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = mega_load_rom(&run->load, &run->options, &run->rom);
     }
@@ -162,7 +237,7 @@ static int set_up(trace_run *run) {
         exit_code = choose_actions(run);
     }
     if (exit_code == MEGA_EXIT_OK) {
-        exit_code = open_env(run);
+        exit_code = open_player(run);
     }
     return exit_code == MEGA_EXIT_OK ? open_output(run) : exit_code;
 }
@@ -188,7 +263,7 @@ static void print_header(const trace_run *run) {
     mega_number_text(run->load.sticky, sticky);
     mega_number_text(run->strength, strength);
     (void)fprintf(out, "# megacade %s game=%s md5=%s screen=%" PRIu32 "x%d\n", mega_version(), info->name,
-                  info->md5, mega_env_screen_height(run->env), MEGA_SCREEN_WIDTH);
+                  info->md5, run->height, MEGA_SCREEN_WIDTH);
     (void)fprintf(out,
                   "# acts=%" PRId64 " seed=%" PRId64 " ale_seed=%" PRId64 " mode=%s difficulty=%s "
                   "frame_skip=%" PRId64 " sticky=%s hold=%" PRId64 " strength=%s\n",
@@ -209,57 +284,81 @@ static void print_header(const trace_run *run) {
 }
 
 // Prints what follows the reward. Returns an exit code.
-static int print_state(trace_run *run) {
-    const mega_env *env = run->env;
-    const mega_status status = mega_env_screen(run->env, run->screen, run->screen_size);
-    if (status != MEGA_OK) {
-        return mega_report_status(status);
+static int print_state(trace_run *run, const trace_row *row) {
+    mega_vector *vector = run->vector.vector;
+    const mega_status status = run->env != NULL
+                                   ? mega_env_screen(run->env, run->screen, run->screen_size)
+                                   : mega_vector_screen(vector, 0, run->screen, run->screen_size);
+    const uint8_t *ram = run->env != NULL ? mega_env_ram(run->env) : mega_vector_ram(vector, 0);
+    if (status != MEGA_OK || ram == NULL) {
+        return mega_report_status(status != MEGA_OK ? status : MEGA_ERROR_CUDA);
     }
     (void)fprintf(run->out, " %" PRId32 " %d %d %" PRIu32 " %" PRIu32 " %016" PRIx64 " %016" PRIx64,
-                  mega_env_lives(env), mega_env_terminal(env) != 0, mega_env_truncated(env) != 0,
-                  mega_env_frame_number(env), mega_env_episode_frame_number(env),
-                  mega_fnv(MEGA_FNV_START, mega_env_ram(env), MEGA_RAM_SIZE),
+                  row->lives, row->over, row->cut, row->frame_number, row->episode_frame_number,
+                  mega_fnv(MEGA_FNV_START, ram, MEGA_RAM_SIZE),
                   mega_fnv(MEGA_FNV_START, run->screen, run->screen_size));
     if (run->audio) {
         (void)fprintf(run->out, " %016" PRIx64,
-                      mega_fnv(MEGA_FNV_START, mega_env_audio(env), MEGA_AUDIO_SIZE));
+                      mega_fnv(MEGA_FNV_START, mega_env_audio(run->env), MEGA_AUDIO_SIZE));
     }
     (void)fputc('\n', run->out);
     return MEGA_EXIT_OK;
 }
 
-static int print_reset(trace_run *run, int64_t acts) {
+static int print_reset(trace_run *run, int64_t acts, const trace_row *row) {
     (void)fprintf(run->out, "R %" PRId64 " - -", acts);
-    return print_state(run);
+    return print_state(run, row);
 }
 
-static int print_act(trace_run *run, int64_t acts, uint32_t action, int32_t reward) {
-    (void)fprintf(run->out, "A %" PRId64 " %" PRIu32 " %" PRId32, acts, action, reward);
-    return print_state(run);
+static mega_status act(trace_run *run, uint32_t action, trace_row *row) {
+    mega_status status;
+    if (run->env == NULL) {
+        status = trace_vector_act(&run->vector, action, (float)run->strength);
+        *row = run->vector.row;
+    } else {
+        status = mega_env_act(run->env, action, (float)run->strength, &row->reward);
+        trace_row_read(run->env, row);
+    }
+    return status;
+}
+
+static mega_status reset(trace_run *run, trace_row *row) {
+    mega_status status;
+    if (run->env == NULL) {
+        status = trace_vector_reset(&run->vector);
+        *row = run->vector.row;
+    } else {
+        status = mega_env_reset(run->env);
+        trace_row_read(run->env, row);
+    }
+    return status;
 }
 
 // One act and, where the episode ends, the reset after it.
 static int play_act(trace_run *run, int64_t acts, uint32_t action) {
-    int32_t reward = 0;
-    mega_status status = mega_env_act(run->env, action, (float)run->strength, &reward);
+    trace_row row;
+    mega_status status = act(run, action, &row);
     if (status != MEGA_OK) {
         return mega_report_status(status);
     }
-    const int exit_code = print_act(run, acts, action, reward);
+    (void)fprintf(run->out, "A %" PRId64 " %" PRIu32 " %" PRId32, acts, action, row.reward);
+    const int exit_code = print_state(run, &row);
     const bool due = run->reset_every != 0 && acts % run->reset_every == 0;
-    if (exit_code != MEGA_EXIT_OK || (!due && !mega_env_game_over(run->env))) {
+    if (exit_code != MEGA_EXIT_OK || (!due && !row.over && !row.cut)) {
         return exit_code;
     }
-    status = mega_env_reset(run->env);
-    return status == MEGA_OK ? print_reset(run, acts) : mega_report_status(status);
+    status = reset(run, &row);
+    return status == MEGA_OK ? print_reset(run, acts, &row) : mega_report_status(status);
 }
 
 static int play(trace_run *run) {
     mega_stream stream = {(uint64_t)run->seed};
     mega_progress progress = mega_progress_begin("trace", (uint64_t)run->frames);
     uint32_t action = 0;
+    trace_row row;
     print_header(run);
-    int exit_code = print_reset(run, 0);
+    trace_row_read(run->env != NULL ? run->env : run->vector.first, &row);
+    int exit_code = print_reset(run, 0, &row);
     // A stream that no longer takes data ends the run; who opened it reports that.
     for (int64_t i = 0; i < run->frames && exit_code == MEGA_EXIT_OK && !ferror(run->out); i++) {
         if (i % run->hold == 0) {
@@ -281,6 +380,7 @@ static int finish(trace_run *run, int exit_code) {
     }
     free(run->screen);
     mega_env_destroy(run->env);
+    trace_vector_close(&run->vector);
     mega_rom_destroy(run->rom);
     return exit_code;
 }

@@ -42,8 +42,8 @@ uint32_t mega_load_action_list(uint32_t mask, uint32_t actions[MEGA_ACTION_COUNT
 uint32_t mega_load_minimal_actions(const mega_rom *rom);
 uint32_t mega_load_legal_actions(const mega_rom *rom);
 
-// Reports names that are no device, and devices that this version cannot use.
-int mega_load_check_device(const char *device, bool gpu_can);
+// Reports names that are no device.
+int mega_load_check_device(const char *device);
 // The index of a game, or -1 after reporting that there is none and which is meant. *exit_code is set then.
 int32_t mega_load_game_index(const char *name, int *exit_code);
 

@@ -1,6 +1,7 @@
 // vector_api.c - the functions of megacade.h, section vector: each asks the vector's engine.
 #include <stdlib.h>
 
+#include "cuda_compile.h"
 #include "cuda_device.h"
 #include "status.h"
 #include "vector_engine.h"
@@ -150,6 +151,11 @@ uint32_t mega_vector_drain_episodes(mega_vector *vector, mega_episode *episodes,
                            : cpu_vector_drain_episodes((mega_cpu_vector *)vector, episodes, capacity);
 }
 
+const struct mega_lane_setup *vector_setup(const mega_vector *vector, uint32_t env_id) {
+    return is_cuda(vector) ? cuda_vector_setup((const mega_cuda_vector *)vector, env_id)
+                           : cpu_vector_setup((const mega_cpu_vector *)vector, env_id);
+}
+
 // ---- between engines -----------------------------------------------------------------------------------
 
 // Through saved states: first all are read, so that either all are taken or, if one does not fit, none.
@@ -193,4 +199,25 @@ mega_status mega_vector_get_device_view(mega_vector *vector, mega_vector_device_
 
 mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const mega_vector_out *out) {
     return is_cuda(vector) ? cuda_vector_step_device((mega_cuda_vector *)vector, flags, out) : fail_cpu();
+}
+
+mega_status mega_vector_wait_for_stream(mega_vector *vector, void *stream) {
+    return is_cuda(vector) ? cuda_vector_wait_for_stream((mega_cuda_vector *)vector, stream) : fail_cpu();
+}
+
+mega_status mega_vector_make_stream_wait(mega_vector *vector, void *stream) {
+    return is_cuda(vector) ? cuda_vector_make_stream_wait((mega_cuda_vector *)vector, stream) : fail_cpu();
+}
+
+mega_status mega_vector_take_actions(mega_vector *vector, const void *actions, size_t pitch) {
+    return is_cuda(vector) ? cuda_vector_take_actions((mega_cuda_vector *)vector, actions, pitch)
+                           : fail_cpu();
+}
+
+mega_status mega_vector_read(mega_vector *vector, const void *address, void *bytes, size_t size) {
+    return is_cuda(vector) ? cuda_vector_read((mega_cuda_vector *)vector, address, bytes, size) : fail_cpu();
+}
+
+mega_status mega_cuda_add_folder(const char *folder) {
+    return cuda_compiler_add_folder(folder);
 }

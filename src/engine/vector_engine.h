@@ -54,13 +54,20 @@ typedef struct mega_cuda_vector mega_cuda_vector;
     mega_status prefix##_restore(type *vector, const int32_t *env_ids, uint32_t count, const void *bytes,   \
                                  size_t size);                                                              \
     mega_status prefix##_get_statistics(const type *vector, int32_t env_id, mega_vector_statistics *out);   \
-    uint32_t prefix##_drain_episodes(type *vector, mega_episode *episodes, uint32_t capacity)
+    uint32_t prefix##_drain_episodes(type *vector, mega_episode *episodes, uint32_t capacity);              \
+    const struct mega_lane_setup *prefix##_setup(const type *vector, uint32_t env_id)
 
 VECTOR_ENGINE(cpu_vector, mega_cpu_vector);
 VECTOR_ENGINE(cuda_vector, mega_cuda_vector);
 mega_status cpu_vector_copy(mega_cpu_vector *to, const int32_t *to_ids, mega_cpu_vector *from,
                             const int32_t *from_ids, uint32_t count);
+// What environment `env_id`, which there is, shares with the others of its game.
+const struct mega_lane_setup *vector_setup(const mega_vector *vector, uint32_t env_id);
 mega_status cuda_vector_get_device_view(mega_cuda_vector *vector, mega_vector_device_view *out);
 mega_status cuda_vector_step_device(mega_cuda_vector *vector, uint32_t flags, const mega_vector_out *out);
+mega_status cuda_vector_wait_for_stream(mega_cuda_vector *vector, void *stream);
+mega_status cuda_vector_make_stream_wait(mega_cuda_vector *vector, void *stream);
+mega_status cuda_vector_take_actions(mega_cuda_vector *vector, const void *actions, size_t pitch);
+mega_status cuda_vector_read(mega_cuda_vector *vector, const void *address, void *bytes, size_t size);
 
 #endif

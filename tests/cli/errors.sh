@@ -36,10 +36,10 @@ refuses 2 "'nan'" "$MEGACADE" trace --sticky nan
 refuses 2 "'1.5'" "$MEGACADE" trace --sticky 1.5
 refuses 2 "'nan'" "$MEGACADE" trace --strength nan
 refuses 2 "'0'" "$MEGACADE" trace --frame-skip 0
-refuses 1 "cuda" "$MEGACADE" trace --device cuda
-refuses 1 "cuda" "$MEGACADE" bench --device cuda:1
+MEGACADE_LIBCUDA=/nonexistent refuses 1 "/nonexistent" "$MEGACADE" trace --device cuda
+MEGACADE_LIBCUDA=/nonexistent refuses 1 "/nonexistent" "$MEGACADE" bench --device cuda:1
 refuses 2 "'gpu'" "$MEGACADE" bench --device gpu
-refuses 2 "envs" "$MEGACADE" trace --envs 2
+refuses 2 "envs" "$MEGACADE" trace --envs 0
 refuses 2 "train" "$MEGACADE" bench --load train
 refuses 2 "'fly'" "$MEGACADE" bench --load fly
 refuses 2 "'84'" "$MEGACADE" bench --obs 84

@@ -23,6 +23,8 @@ int main(void) {
     SHOW(sizeof(CUdeviceptr));
     SHOW(sizeof(CUresult));
     SHOW(sizeof(CUjit_option));
+    SHOW(sizeof(CUDA_MEMCPY2D));
+    SHOW(CU_MEMORYTYPE_DEVICE);
     SHOW(CUDA_ERROR_INVALID_VALUE);
     SHOW(CUDA_ERROR_OUT_OF_MEMORY);
     SHOW(CUDA_ERROR_NOT_INITIALIZED);

@@ -20,6 +20,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define HEADER 64 // keeps the size of an allocation and the alignment of what follows
 
+static char handles[16]; // addresses of their own for whatever needs one
 static size_t used_size;
 static int contexts, depth, modules, streams, events;
 static unsigned long calls;
@@ -27,15 +28,44 @@ static long launches;
 
 // What tests may ask.
 EXPORT long fake_cuda_launches(void);
+EXPORT long fake_cuda_calls(void);
 EXPORT long fake_cuda_held(void);
+EXPORT long fake_cuda_waiting_stream(void);
+EXPORT long fake_cuda_recorded_stream(void);
 
 long fake_cuda_launches(void) {
     return launches;
 }
 
+// Those that FAKE_CUDA_LOST_AFTER counts.
+long fake_cuda_calls(void) {
+    return (long)calls;
+}
+
+// The last stream of somebody else that waited for an event, or recorded one; -1 if there was none. Asking forgets it.
+static long waiting_stream = -1, recorded_stream = -1;
+
+static long forget(long *stream) {
+    const long last = *stream;
+    *stream = -1;
+    return last;
+}
+long fake_cuda_waiting_stream(void) {
+    return forget(&waiting_stream);
+}
+long fake_cuda_recorded_stream(void) {
+    return forget(&recorded_stream);
+}
+
 // How many objects and bytes were taken and not given back.
 long fake_cuda_held(void) {
     return (long)used_size + contexts + depth + modules + streams + events;
+}
+
+static void note(CUstream stream, long *last) {
+    if (stream != (CUstream)(void *)&handles[3]) {
+        *last = (long)(uintptr_t)stream;
+    }
 }
 
 static long setting(const char *name, long otherwise) {
@@ -129,8 +159,6 @@ DEFINE(cuDeviceTotalMem_v2, (size_t * size, CUdevice device)) {
 }
 
 // ---- contexts ----------------------------------------------------------------------------------------
-
-static char handles[16]; // addresses of their own for whatever needs one
 
 DEFINE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device)) {
     (void)device;
@@ -297,6 +325,19 @@ DEFINE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t size, CUs
     (void)stream;
     return cuMemcpyDtoD_v2(to, from, size);
 }
+DEFINE(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream)) {
+    (void)stream;
+    REACH();
+    if (copy->srcMemoryType != CU_MEMORYTYPE_DEVICE || copy->dstMemoryType != CU_MEMORYTYPE_DEVICE ||
+        copy->WidthInBytes > copy->srcPitch || copy->WidthInBytes > copy->dstPitch) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (size_t i = 0; i < copy->Height; i++) {
+        memcpy(pointer(copy->dstDevice + i * copy->dstPitch), pointer(copy->srcDevice + i * copy->srcPitch),
+               copy->WidthInBytes);
+    }
+    return CUDA_SUCCESS;
+}
 DEFINE(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, size_t size, CUstream stream)) {
     (void)stream;
     REACH();
@@ -335,7 +376,8 @@ DEFINE(cuStreamQuery, (CUstream stream)) {
     return reach();
 }
 DEFINE(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags)) {
-    (void)stream, (void)event, (void)flags;
+    (void)event, (void)flags;
+    note(stream, &waiting_stream);
     return reach();
 }
 DEFINE(cuEventCreate, (CUevent * event, unsigned int flags)) {
@@ -351,7 +393,8 @@ DEFINE(cuEventDestroy_v2, (CUevent event)) {
     return CUDA_SUCCESS;
 }
 DEFINE(cuEventRecord, (CUevent event, CUstream stream)) {
-    (void)event, (void)stream;
+    (void)event;
+    note(stream, &recorded_stream);
     return reach();
 }
 DEFINE(cuEventSynchronize, (CUevent event)) {

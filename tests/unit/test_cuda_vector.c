@@ -192,6 +192,47 @@ static void case_copies(void) {
     pair_close(&pair);
 }
 
+// An environment of its own moves into a vector, plays there and comes back as if it had played alone.
+static void case_environments(void) {
+    const mega_env_desc settings = {.struct_size = sizeof settings, .seed = 9, .sticky = 0.25f};
+    mega_vector_desc desc = short_episodes(3);
+    mega_env *alone = NULL, *mover = NULL;
+    uint8_t states[2][16384];
+    desc.task.frame_skip = 1;
+    desc.task.max_episode_frames = 10000;
+    desc.task.full_actions = 1;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(mega_env_create(&settings, builtin, &alone), MEGA_OK);
+    MEGA_CHECK_EQ(mega_env_create(&settings, builtin, &mover), MEGA_OK);
+    const size_t size = mega_env_state_size(alone);
+    MEGA_CHECK(size <= sizeof states[0]);
+    MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
+    mega_vector *vectors[] = {pair.cpu.vector, pair.gpu.vector};
+    for (uint32_t k = 0; k < 6; k++) {
+        MEGA_CHECK_EQ(mega_vector_set_env(vectors[k % 2], 1, mover), MEGA_OK);
+        for (int32_t t = 0; t < 20; t++) {
+            int32_t reward;
+            const int32_t actions[3] = {0, (t + (int32_t)k) % 5, 1};
+            MEGA_CHECK_EQ(mega_env_act(alone, (uint32_t)actions[1], 1.0f, &reward), MEGA_OK);
+            MEGA_CHECK_EQ(mega_vector_step(vectors[k % 2], actions, NULL, NULL), MEGA_OK);
+        }
+        MEGA_CHECK_EQ(mega_vector_get_env(vectors[k % 2], 1, mover), MEGA_OK);
+        MEGA_CHECK_EQ(mega_env_save(alone, 1, states[0], size), MEGA_OK);
+        MEGA_CHECK_EQ(mega_env_save(mover, 1, states[1], size), MEGA_OK);
+        MEGA_CHECK_BYTES(states[0], states[1], size);
+    }
+    MEGA_CHECK_EQ(mega_vector_get_env(pair.gpu.vector, 3, mover), MEGA_ERROR_ARGUMENT);
+    if (roms.count != 0) {
+        mega_env *other = NULL;
+        MEGA_CHECK_EQ(mega_env_create(&settings, roms.roms[0], &other), MEGA_OK);
+        MEGA_CHECK_EQ(mega_vector_set_env(pair.gpu.vector, 0, other), MEGA_ERROR_STATE);
+        mega_env_destroy(other);
+    }
+    mega_env_destroy(alone);
+    mega_env_destroy(mover);
+    pair_close(&pair);
+}
+
 // An episode that is over in a state goes on with a reset, also where the step that ends one resets.
 static void case_over(void) {
     mega_vector_desc desc = short_episodes(3);
@@ -249,21 +290,67 @@ static void case_no_memo(void) {
     MEGA_CHECK(played > 0);
 }
 
-// The GPU fails in the middle of it all: a status, and nothing is kept.
+// Calls of all kinds after the GPU was lost: a sentence each.
+static void check_lost(mega_vector *vector) {
+    const int32_t ids[1] = {0}, actions[2] = {0, 0};
+    static uint8_t pixels[3 * 160 * 300], state[1 << 20];
+    const size_t size = (size_t)mega_vector_screen_height(vector, 0) * MEGA_SCREEN_WIDTH;
+    mega_vector_statistics statistics;
+    mega_episode episode;
+    const mega_status results[] = {
+        mega_vector_reset(vector, NULL, NULL, NULL),
+        mega_vector_step(vector, actions, NULL, NULL),
+        mega_vector_step_device(vector, MEGA_STEP_SAMPLE, NULL),
+        mega_vector_set_ram(vector, 0, 1, 2),
+        mega_vector_screen(vector, 0, pixels, size),
+        mega_vector_save(vector, ids, 1, state, mega_vector_state_size(vector)),
+        mega_vector_get_statistics(vector, -1, &statistics),
+        mega_vector_wait_for_stream(vector, NULL),
+        mega_vector_make_stream_wait(vector, NULL),
+    };
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
+        MEGA_CHECK_EQ(results[i], MEGA_ERROR_CUDA_LOST);
+    }
+    MEGA_CHECK_MESSAGE("the GPU failed");
+    MEGA_CHECK(mega_vector_ram(vector, 0) == NULL);
+    MEGA_CHECK(mega_vector_observations(vector) == NULL);
+    MEGA_CHECK_EQ(mega_vector_drain_episodes(vector, &episode, 1), 0);
+}
+
+// The GPU fails at any of the calls that reach it: a status, nothing is kept, and the CPU plays on.
 static void case_lost(void) {
     mega_vector_desc desc = short_episodes(2);
-    mega_vector *vector = NULL;
+    mega_vector *cpu = NULL;
     const int32_t actions[2] = {0, 0};
-    mega_status status = MEGA_OK;
+    uint32_t whole = 0;
+    MEGA_CHECK_EQ(mega_vector_create(&desc, &cpu), MEGA_OK);
+    MEGA_CHECK_EQ(mega_vector_reset(cpu, NULL, NULL, NULL), MEGA_OK);
     desc.device = "cuda";
-    MEGA_CHECK_EQ(mega_vector_create(&desc, &vector), MEGA_OK);
-    status = mega_vector_reset(vector, NULL, NULL, NULL);
-    for (uint32_t t = 0; t < 100 && status == MEGA_OK; t++) {
-        status = mega_vector_step(vector, actions, NULL, NULL);
+    desc.autoreset = MEGA_AUTORESET_SAME_STEP;
+    desc.task.translate = MEGA_TRANSLATE_OFF;
+    for (uint32_t after = 0; whole == 0 && after < 2000; after += after < 64 ? 3 : 37) {
+        mega_vector *vector = NULL;
+        char limit[32];
+        snprintf(limit, sizeof limit, "%ld", mega_test_cuda_ask("fake_cuda_calls") + (long)after);
+        setenv("FAKE_CUDA_LOST_AFTER", limit, 1);
+        mega_status status = mega_vector_create(&desc, &vector);
+        if (status == MEGA_OK) {
+            status = mega_vector_reset(vector, NULL, NULL, NULL);
+        }
+        for (uint32_t t = 0; t < 30 && status == MEGA_OK; t++) {
+            status = mega_vector_step(vector, actions, NULL, NULL);
+        }
+        whole += status == MEGA_OK;
+        MEGA_CHECK(status == MEGA_OK || status == MEGA_ERROR_CUDA_LOST);
+        MEGA_CHECK_EQ(mega_vector_step(cpu, actions, NULL, NULL), MEGA_OK);
+        if (status != MEGA_OK && vector != NULL) {
+            check_lost(vector);
+        }
+        mega_vector_destroy(vector);
+        MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
     }
-    MEGA_CHECK_EQ(status, MEGA_ERROR_CUDA_LOST);
-    mega_vector_destroy(vector);
-    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_held"), 0);
+    MEGA_CHECK(whole != 0);
+    mega_vector_destroy(cpu);
 }
 
 static void case_device_view(void) {
@@ -293,6 +380,51 @@ static void case_device_view(void) {
     MEGA_CHECK_EQ(mega_vector_step_device(pair.gpu.vector, MEGA_STEP_NO_WAIT, &pair.gpu.out),
                   MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_step_device(pair.gpu.vector, 8, NULL), MEGA_ERROR_ARGUMENT);
+    pair_close(&pair);
+}
+
+// Actions from an array of somebody else on the GPU, and streams that wait for each other.
+static void case_streams(void) {
+    mega_vector_desc desc = short_episodes(4);
+    int64_t wide[4];
+    int32_t narrow[4], rewards[4];
+    mega_vector_device_view view;
+    void *other = (void *)(uintptr_t)0x40;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
+    MEGA_CHECK_EQ(mega_vector_get_device_view(pair.gpu.vector, &view), MEGA_OK);
+    for (int32_t t = 0; t < 20; t++) {
+        for (int32_t i = 0; i < 4; i++) {
+            wide[i] = narrow[i] = pair.actions[i] = (t + i) % (int32_t)pair.choices;
+        }
+        const void *actions = t % 2 == 0 ? (const void *)wide : (const void *)narrow;
+        MEGA_CHECK_EQ(mega_vector_step(pair.cpu.vector, pair.actions, NULL, &pair.cpu.out), MEGA_OK);
+        MEGA_CHECK_EQ(mega_vector_take_actions(pair.gpu.vector, actions, t % 2 == 0 ? 8 : 4), MEGA_OK);
+        MEGA_CHECK_EQ(mega_vector_step_device(pair.gpu.vector, 0, &pair.gpu.out), MEGA_OK);
+        MEGA_CHECK_EQ(pair_compare(&pair), 0);
+        MEGA_CHECK_EQ(mega_vector_read(pair.gpu.vector, view.rewards, rewards, sizeof rewards), MEGA_OK);
+        MEGA_CHECK_BYTES(rewards, pair.cpu.out.rewards, sizeof rewards);
+    }
+    (void)mega_test_cuda_ask("fake_cuda_waiting_stream");
+    (void)mega_test_cuda_ask("fake_cuda_recorded_stream");
+    MEGA_CHECK_EQ(mega_vector_wait_for_stream(pair.gpu.vector, other), MEGA_OK);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_recorded_stream"), 0x40);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_waiting_stream"), -1);
+    MEGA_CHECK_EQ(mega_vector_make_stream_wait(pair.gpu.vector, other), MEGA_OK);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_recorded_stream"), -1);
+    MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_waiting_stream"), 0x40);
+    MEGA_CHECK_EQ(mega_vector_take_actions(pair.gpu.vector, NULL, 4), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_take_actions(pair.gpu.vector, wide, 2), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_read(pair.gpu.vector, NULL, wide, 4), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_wait_for_stream(pair.cpu.vector, other), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_make_stream_wait(pair.cpu.vector, other), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_take_actions(pair.cpu.vector, wide, 8), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_read(pair.cpu.vector, wide, wide, 8), MEGA_ERROR_ARGUMENT);
+    pair_close(&pair);
+    desc.groups = 2;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(mega_vector_take_actions(pair.gpu.vector, wide, 8), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_MESSAGE("one group");
     pair_close(&pair);
 }
 
@@ -454,11 +586,13 @@ int main(int argc, char **argv) {
         {"envpool", case_envpool, NULL},
         {"different_games", case_different_games, NULL},
         {"copies", case_copies, NULL},
+        {"environments", case_environments, NULL},
         {"over", case_over, NULL},
         {"strengths", case_strengths, NULL},
         {"no_memo", case_no_memo, "MEGACADE_CUDA_MEMO=0"},
-        {"lost", case_lost, "FAKE_CUDA_LOST_AFTER=300"},
+        {"lost", case_lost, NULL},
         {"view", case_device_view, NULL},
+        {"streams", case_streams, NULL},
         {"groups", case_groups, NULL},
         {"errors", case_errors, NULL},
         {"jammed", case_jammed, NULL},

@@ -106,6 +106,10 @@ void mega_env_destroy(mega_env *env) {
     }
 }
 
+mega_environment *env_core(mega_env *env) {
+    return &env->core;
+}
+
 // ---- playing -------------------------------------------------------------------------------------------
 
 mega_status mega_env_reset(mega_env *env) {

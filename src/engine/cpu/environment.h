@@ -40,6 +40,8 @@ mega_status environment_power_on(mega_environment *env, uint32_t seed);
 mega_status environment_reset(mega_environment *env);
 // MEGA_OK, or what went wrong in the frames just played.
 mega_status environment_fault(const mega_environment *env);
+// That of a mega_env.
+mega_environment *env_core(mega_env *env);
 // 0 when every field of a session that came from outside is in its range.
 int environment_check_session(const mega_setup *setup, const mega_session *session);
 

@@ -102,6 +102,10 @@ static void restore_member(mega_cpu_vector *vector, uint32_t env_id, const uint8
 
 // ---- public --------------------------------------------------------------------------------------------
 
+const mega_lane_setup *cpu_vector_setup(const mega_cpu_vector *vector, uint32_t env_id) {
+    return vector->members[env_id].lane.setup;
+}
+
 size_t cpu_vector_state_size(const mega_cpu_vector *vector) {
     return state_largest(&vector->games);
 }

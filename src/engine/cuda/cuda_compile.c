@@ -122,7 +122,8 @@ static mega_status open_library(int driver_version, void **library) {
         const char *reason = *library == NULL ? dlerror() : NULL;
         return *library != NULL ? MEGA_OK
                                 : mega_fail(MEGA_ERROR_CUDA_COMPILE,
-                                            "MEGACADE_NVRTC names no library that can be loaded: %s",
+                                            "MEGACADE_NVRTC names no library that can be loaded: %s; "
+                                            "unset it, or use device \"cpu\"",
                                             reason != NULL ? reason : chosen);
     }
     // What a newer compiler makes may be beyond the driver.
@@ -137,7 +138,7 @@ static mega_status open_library(int driver_version, void **library) {
         return mega_fail(
             MEGA_ERROR_CUDA_COMPILE,
             "no compiler for the GPU: libnvrtc.so.%d was not found; `pip install nvidia-cuda-nvrtc%s`, "
-            "install the CUDA toolkit, or name the file in MEGACADE_NVRTC",
+            "install the CUDA toolkit, name the file in MEGACADE_NVRTC, or use device \"cpu\"",
             known, known <= 12 ? "-cu12" : "");
     }
     return MEGA_OK;

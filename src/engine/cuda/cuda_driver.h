@@ -33,6 +33,24 @@ typedef int CUdevice_attribute;
 typedef int CUfunction_attribute;
 typedef int CUjit_option;
 typedef int CUstreamCaptureMode;
+typedef int CUmemorytype;
+typedef struct CUarray_st *CUarray;
+
+typedef struct CUDA_MEMCPY2D {
+    size_t srcXInBytes, srcY;
+    CUmemorytype srcMemoryType;
+    const void *srcHost;
+    CUdeviceptr srcDevice;
+    CUarray srcArray;
+    size_t srcPitch;
+    size_t dstXInBytes, dstY;
+    CUmemorytype dstMemoryType;
+    void *dstHost;
+    CUdeviceptr dstDevice;
+    CUarray dstArray;
+    size_t dstPitch;
+    size_t WidthInBytes, Height;
+} CUDA_MEMCPY2D;
 
 enum { // results
     CUDA_SUCCESS = 0,
@@ -95,6 +113,7 @@ enum { // flags
     CU_EVENT_BLOCKING_SYNC = 1,
     CU_EVENT_DISABLE_TIMING = 2,
     CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+    CU_MEMORYTYPE_DEVICE = 2,
     CU_JIT_ERROR_LOG_BUFFER = 5,
     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
 };
@@ -157,6 +176,7 @@ enum { // flags
              (void *to, CUdeviceptr from, size_t size, CUstream stream)) \
     FUNCTION(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, \
              (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream)) \
+    FUNCTION(cuMemcpy2DAsync, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *copy, CUstream stream)) \
     FUNCTION(cuMemsetD8Async, cuMemsetD8Async, \
              (CUdeviceptr to, unsigned char value, size_t size, CUstream stream)) \
     FUNCTION(cuMemsetD32Async, cuMemsetD32Async, \

@@ -2,6 +2,7 @@
 //
 //     cuda_vector_create.c  description, memory, kernels    cuda_vector_step.c   reset, step, groups
 //     cuda_vector_state.c   save, restore                   cuda_vector_look.c   views, screens, statistics
+//     cuda_vector_stream.c  streams and arrays of others
 //
 // All of an environment is in the GPU's memory (mega_cell.h); the host keeps what it must know to check
 // calls. A group has a stream of its own: its work is done in order, and groups do not wait for each other.

@@ -92,6 +92,16 @@ static mega_status fetch(const mega_cuda_vector *vector, void *to, const void *f
     CUDA_INSIDE(vector, copy_to_host(vector, to, from, size));
 }
 
+mega_status cuda_vector_read(mega_cuda_vector *vector, const void *address, void *bytes, size_t size) {
+    if (size == 0) {
+        return MEGA_OK;
+    }
+    if (address == NULL || bytes == NULL) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "mega_vector_read needs two addresses");
+    }
+    return fetch(vector, bytes, address, size);
+}
+
 // The vector's own memory for such copies is behind pointers, so it may be written although the vector is
 // const.
 const uint8_t *cuda_vector_observations(const mega_cuda_vector *vector) {

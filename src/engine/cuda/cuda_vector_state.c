@@ -11,8 +11,12 @@ size_t cuda_vector_state_size(const mega_cuda_vector *vector) {
     return state_largest(&vector->games);
 }
 
-static const mega_lane_setup *setup_of(const mega_cuda_vector *vector, int32_t env_id) {
+const mega_lane_setup *cuda_vector_setup(const mega_cuda_vector *vector, uint32_t env_id) {
     return vector->games.setups[vector->course_of[env_id]];
+}
+
+static const mega_lane_setup *setup_of(const mega_cuda_vector *vector, int32_t env_id) {
+    return cuda_vector_setup(vector, (uint32_t)env_id);
 }
 
 // Where the parts of an environment lie, and how large they are; the order is that of the format.
