@@ -34,6 +34,15 @@ MEGA_TABLE uint64_t tia_expand[256] = {EXPAND64(0), EXPAND64(64), EXPAND64(128),
 #undef EXPAND16
 #undef EXPAND64
 
+// The bits of a byte in reverse.
+#define REVERSE2(b) (b), (b) + 128, (b) + 64, (b) + 192
+#define REVERSE4(b) REVERSE2(b), REVERSE2((b) + 32), REVERSE2((b) + 16), REVERSE2((b) + 48)
+#define REVERSE6(b) REVERSE4(b), REVERSE4((b) + 8), REVERSE4((b) + 4), REVERSE4((b) + 12)
+MEGA_TABLE uint8_t tia_reversed[256] = {REVERSE6(0), REVERSE6(2), REVERSE6(1), REVERSE6(3)};
+#undef REVERSE2
+#undef REVERSE4
+#undef REVERSE6
+
 // Four bits to four bytes of 0 or 255.
 MEGA_FN uint32_t tia_expand_four(uint32_t bits) {
     return ((bits & 15u) * 0x00204081u & 0x01010101u) * 0xFFu;
@@ -55,75 +64,109 @@ MEGA_FN uint32_t tia_stretch4(uint32_t byte) {
     return byte * 15u;
 }
 
-// Sets up to 32 pixels from x (below 320) on; they wrap around the line.
-MEGA_FN void tia_mask_place(uint64_t mask[MEGA_MASK_WORDS], uint32_t bits, uint32_t x) {
-    const uint32_t at = x < MEGA_WIDTH ? x : x - MEGA_WIDTH, shift = at & 63u, word = at >> 6;
-    mask[word] |= (uint64_t)bits << shift;
-    if (shift > 32) {
-        mask[word + 1] |= (uint64_t)bits >> (64u - shift); // word < 2: the last one has 32 bits in use
-    }
-    mask[0] |= mask[2] >> 32;
-    mask[2] &= 0xFFFFFFFFu;
+// Fills in a mask at once, since it is soon read as one vector.
+MEGA_INLINE void tia_mask_set(uint64_t mask[MEGA_MASK_WORDS], uint64_t w0, uint64_t w1, uint64_t w2) {
+#if MEGA_VECTORS
+    typedef uint64_t words __attribute__((vector_size(8 * MEGA_MASK_WORDS)));
+    const words all = {w0, w1, w2, 0};
+    MEGA_COPY(mask, &all, sizeof(all));
+#else
+    mask[0] = w0;
+    mask[1] = w1;
+    mask[2] = w2;
+    mask[3] = 0;
+#endif
 }
+
+// Sets pixels from x (below 320) on; they wrap around the line. `low` has the first 64 of them, `high` up to 8 more.
+MEGA_INLINE void tia_mask_place(uint64_t mask[MEGA_MASK_WORDS], uint64_t low, uint64_t high, uint32_t x) {
+    const uint32_t at = x < MEGA_WIDTH ? x : x - MEGA_WIDTH, shift = at & 63u;
+    const uint64_t first = low << shift;
+    const uint64_t second = low >> 1 >> (63u - shift) | high << shift, third = high >> 1 >> (63u - shift);
+    // By the word in which they begin; the last word has 32 bits in use, and what lies beyond begins the line.
+    if (at < 64) {
+        tia_mask_set(mask, first, second, third);
+    } else if (at < 128) {
+        tia_mask_set(mask, second >> 32 | third << 32, first, second & 0xFFFFFFFFu);
+    } else {
+        tia_mask_set(mask, first >> 32 | second << 32, second >> 32 | third << 32, first & 0xFFFFFFFFu);
+    }
+}
+
+// Copies of up to 8 pixels by NUSIZ bits 0..2, as tia_copies has them: a factor for those within 64 pixels, and
+// whether there is one at 64.
+MEGA_TABLE uint64_t tia_copies_low[8] = {
+    1ull, 0x10001ull, 0x100000001ull, 0x100010001ull, 1ull, 1ull, 0x100000001ull, 1ull,
+};
+MEGA_TABLE uint8_t tia_copies_high[8] = {0, 0, 0, 0, 1, 0, 1, 0};
 
 MEGA_FN void tia_mask_player(const mega_tia *tia, uint32_t n, uint64_t mask[MEGA_MASK_WORDS]) {
     const uint32_t shown = tia->delay_player[n] ? tia->old_graphics[n] : tia->graphics[n];
+    const uint32_t mode = tia->nusiz[n] & 7u, hidden = tia->first_hidden[n];
     if (shown == 0) {
         return;
     }
-    const uint32_t pattern = tia->reflect[n] ? shown : tia_reverse_bits(shown); // bit 0 leftmost
-    const uint32_t mode = tia->nusiz[n] & 7u;
-    if (mode == 5 || mode == 7) {
-        if (!tia->first_hidden[n]) {
-            tia_mask_place(mask, mode == 5 ? tia_stretch2(pattern) : tia_stretch4(pattern),
+    const uint32_t pattern = tia->reflect[n] ? shown : tia_reversed[shown]; // bit 0 leftmost
+    if (MEGA_UNLIKELY(mode == 5 || mode == 7)) {
+        if (!hidden) {
+            tia_mask_place(mask, mode == 5 ? tia_stretch2(pattern) : tia_stretch4(pattern), 0,
                            tia->position[n] + 1u);
         }
         return;
     }
-    for (uint32_t copies = tia_copies[mode] & (tia->first_hidden[n] ? ~1u : ~0u); copies != 0;
-         copies &= copies - 1u) {
-        tia_mask_place(mask, pattern, tia->position[n] + 16u * (uint32_t)MEGA_LOWEST_BIT(copies));
-    }
+    tia_mask_place(mask, pattern * (tia_copies_low[mode] - (hidden != 0)),
+                   (uint64_t)pattern * tia_copies_high[mode], tia->position[n]);
 }
 
 MEGA_FN void tia_mask_missile(const mega_tia *tia, uint32_t n, uint64_t mask[MEGA_MASK_WORDS]) {
-    const uint32_t bits = (1u << tia_missile_width(tia, n)) - 1u;
-    if (!tia_missile_enabled(tia, n) || bits == 0) {
-        return;
+    const uint64_t bits = (1u << tia_missile_width(tia, n)) - 1u;
+    const uint32_t mode = tia->nusiz[n] & 7u;
+    if (tia_missile_enabled(tia, n)) {
+        tia_mask_place(mask, bits * tia_copies_low[mode], bits * tia_copies_high[mode],
+                       tia->position[MEGA_M0 + n]);
     }
-    for (uint32_t copies = tia_copies[tia->nusiz[n] & 7u]; copies != 0; copies &= copies - 1u) {
-        tia_mask_place(mask, bits, tia->position[MEGA_M0 + n] + 16u * (uint32_t)MEGA_LOWEST_BIT(copies));
-    }
+}
+
+// Each of eight bits four times, as tia_stretch4 does it.
+#define STRETCH(b)                                                                                 \
+    (((b)&1 ? 0xFu : 0u) | ((b)&2 ? 0xF0u : 0u) | ((b)&4 ? 0xF00u : 0u) | ((b)&8 ? 0xF000u : 0u) | \
+     ((b)&16 ? 0xF0000u : 0u) | ((b)&32 ? 0xF00000u : 0u) | ((b)&64 ? 0xF000000u : 0u) |           \
+     ((b)&128 ? 0xF0000000u : 0u))
+#define STRETCH4(b) STRETCH(b), STRETCH((b) + 1), STRETCH((b) + 2), STRETCH((b) + 3)
+#define STRETCH16(b) STRETCH4(b), STRETCH4((b) + 4), STRETCH4((b) + 8), STRETCH4((b) + 12)
+#define STRETCH64(b) STRETCH16(b), STRETCH16((b) + 16), STRETCH16((b) + 32), STRETCH16((b) + 48)
+MEGA_TABLE uint32_t tia_stretched4[256] = {STRETCH64(0), STRETCH64(64), STRETCH64(128), STRETCH64(192)};
+#undef STRETCH
+#undef STRETCH4
+#undef STRETCH16
+#undef STRETCH64
+
+// The same for 16 bits.
+MEGA_INLINE uint64_t tia_stretch16(uint32_t bits) {
+    return tia_stretched4[bits & 0xFFu] | (uint64_t)tia_stretched4[bits >> 8 & 0xFFu] << 32;
 }
 
 MEGA_FN void tia_mask_playfield(const mega_tia *tia, uint64_t mask[MEGA_MASK_WORDS]) {
     // Left to right: PF0 from bit 4, PF1 from bit 7 down, PF2 from bit 0 up; four pixels each.
-    if (tia->playfield == 0) {
+    const uint32_t playfield = tia->playfield;
+    if (playfield == 0) {
         return;
     }
-    const uint32_t pf0 = tia->playfield & 0xFu;
-    const uint32_t pf1 = tia_reverse_bits(tia->playfield >> 4 & 0xFFu);
-    const uint32_t pf2 = tia->playfield >> 12;
-    // 80 pixels: `low` holds the first 48, `high` the last 32.
-    const uint64_t low = tia_stretch4(pf0) | (uint64_t)tia_stretch4(pf1) << 16;
-    const uint64_t high = tia_stretch4(pf2);
-    mask[0] = low | high << 48;
-    mask[1] = high >> 16;
+    const uint32_t left = (playfield & 0xFF00Fu) | (uint32_t)tia_reversed[playfield >> 4 & 0xFFu] << 4;
+    const uint64_t low = tia_stretch16(left & 0xFFFFu); // 80 pixels: `low` holds the first 64
+    const uint64_t high = tia_stretched4[left >> 16];
+    uint64_t right = low, end = high; // pixels 80..143, and those after them
     if (tia->pf_reflect) {
-        const uint64_t mirror_high = tia_stretch4(tia_reverse_bits(pf2));
-        const uint64_t mirror_mid = tia_stretch4(tia_reverse_bits(pf1));
-        const uint64_t mirror_low = tia_stretch4(tia_reverse_bits(pf0) >> 4);
-        const uint64_t right = mirror_high | mirror_mid << 32; // pixels 80..143
-        mask[1] |= right << 16;
-        mask[2] = right >> 48 | mirror_low << 16;
-    } else {
-        mask[1] |= low << 16;
-        mask[2] = high;
+        const uint32_t mirror = (uint32_t)tia_reversed[playfield >> 12] | (playfield & 0xFF0u) << 4 |
+                                (uint32_t)tia_reversed[playfield & 0xFu] << 12;
+        right = tia_stretch16(mirror & 0xFFFFu);
+        end = tia_stretched4[mirror >> 16];
     }
+    tia_mask_set(mask, low, high | right << 16, right >> 48 | end << 16);
 }
 
-MEGA_FN void tia_mask_build(const mega_tia *tia, uint32_t object, uint64_t mask[MEGA_MASK_WORDS]) {
-    mask[0] = mask[1] = mask[2] = mask[3] = 0;
+MEGA_INLINE void tia_mask_build(const mega_tia *tia, uint32_t object, uint64_t mask[MEGA_MASK_WORDS]) {
+    tia_mask_set(mask, 0, 0, 0);
     switch (object) {
     case MEGA_P0:
     case MEGA_P1: tia_mask_player(tia, object - MEGA_P0, mask); break;
@@ -132,7 +175,7 @@ MEGA_FN void tia_mask_build(const mega_tia *tia, uint32_t object, uint64_t mask[
     case MEGA_BL:
         if (tia_ball_enabled(tia)) {
             const uint32_t width = 1u << (tia->ctrlpf >> 4 & 3u);
-            tia_mask_place(mask, (1u << width) - 1u, tia->position[MEGA_BL]);
+            tia_mask_place(mask, (1u << width) - 1u, 0, tia->position[MEGA_BL]);
         }
         break;
     default: tia_mask_playfield(tia, mask); break;
@@ -192,15 +235,28 @@ MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia, const mega_car
     line->repeat = 0;
 }
 
-MEGA_FN void tia_line_refresh(mega_line *line, const mega_tia *tia) {
-    for (uint32_t stale = line->stale; stale != 0; stale &= stale - 1u) {
-        const uint32_t object = (uint32_t)MEGA_LOWEST_BIT(stale);
+// Template: `object` is constant.
+MEGA_INLINE void tia_line_refresh_one(mega_line *line, const mega_tia *tia, const uint32_t object) {
+    if (((uint32_t)line->stale >> object & 1u) != 0) {
         uint64_t *mask = line->mask[object];
         tia_mask_build(tia, object, mask);
         line->present &= (uint8_t) ~(1u << object);
         line->present |= (uint8_t)((uint32_t)((mask[0] | mask[1] | mask[2]) != 0) << object);
     }
+}
+MEGA_NOINLINE void tia_line_refresh_some(mega_line *line, const mega_tia *tia) {
+    tia_line_refresh_one(line, tia, MEGA_P0);
+    tia_line_refresh_one(line, tia, MEGA_P1);
+    tia_line_refresh_one(line, tia, MEGA_M0);
+    tia_line_refresh_one(line, tia, MEGA_M1);
+    tia_line_refresh_one(line, tia, MEGA_BL);
+    tia_line_refresh_one(line, tia, MEGA_PF);
     line->stale = 0;
+}
+MEGA_INLINE void tia_line_refresh(mega_line *line, const mega_tia *tia) {
+    if (line->stale != 0) {
+        tia_line_refresh_some(line, tia);
+    }
 }
 
 #if MEGA_VECTORS
@@ -317,11 +373,13 @@ MEGA_NOINLINE void tia_line_color(uint8_t *row, const mega_tia *tia, const uint8
     tia_line_paint(row, colors, colored, from, end);
 }
 
-// What an object shows in a range: what is final of it, and its mask where it is not done.
-MEGA_INLINE void tia_mask_piece(uint64_t *out, const uint64_t *mask, const uint64_t *done,
-                                const uint64_t *seen, const uint64_t *range) {
+// What an object shows in a range: what is final of it, and its mask where it is not done. Returns whether it shows
+// anything.
+MEGA_INLINE uint32_t tia_mask_piece(uint64_t *out, const uint64_t *mask, const uint64_t *done,
+                                    const uint64_t *seen, const uint64_t *range) {
 #if MEGA_VECTORS
     typedef uint64_t words __attribute__((vector_size(8 * MEGA_MASK_WORDS)));
+    typedef long long quads __attribute__((vector_size(8 * MEGA_MASK_WORDS)));
     words m, d, s, r;
     MEGA_COPY(&m, mask, sizeof(m));
     MEGA_COPY(&d, done, sizeof(d));
@@ -329,10 +387,12 @@ MEGA_INLINE void tia_mask_piece(uint64_t *out, const uint64_t *mask, const uint6
     MEGA_COPY(&r, range, sizeof(r));
     m = ((m & ~d) | s) & r;
     MEGA_COPY(out, &m, sizeof(m));
+    return !__builtin_ia32_ptestz256((quads)m, (quads)m);
 #else
     for (uint32_t w = 0; w < MEGA_MASK_WORDS; w++) {
         out[w] = ((mask[w] & ~done[w]) | seen[w]) & range[w];
     }
+    return (out[0] | out[1] | out[2]) != 0;
 #endif
 }
 
@@ -345,12 +405,9 @@ MEGA_NOINLINE uint32_t tia_line_cut(const mega_line *line, uint64_t (*masks)[MEG
         range[w] = tia_below[end][w] & ~tia_below[from][w];
     }
     for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
-        tia_mask_piece(masks[object], line->mask[object], tia_below[line->done[object]], line->seen[object],
-                       range);
-    }
-    for (uint32_t object = 0; object < MEGA_OBJECTS; object++) {
-        const uint64_t *out = masks[object];
-        present |= (uint32_t)((out[0] | out[1] | out[2]) != 0) << object;
+        present |= tia_mask_piece(masks[object], line->mask[object], tia_below[line->done[object]],
+                                  line->seen[object], range)
+                   << object;
     }
     return present;
 }
@@ -378,7 +435,11 @@ MEGA_INLINE void tia_line_flush(mega_line *line, mega_tia *tia, uint8_t *picture
     line->from = (uint8_t)end;
     if (tia->vblank) {
         if ((what & TIA_FAST_DRAW) != 0) {
-            MEGA_FILL(row + from, 0, end - from);
+            if (from == 0 && end == MEGA_WIDTH) {
+                MEGA_FILL(row, 0, MEGA_WIDTH);
+            } else {
+                MEGA_FILL(row + from, 0, end - from);
+            }
         }
         return;
     }
@@ -520,6 +581,14 @@ MEGA_FN void tia_fast_settle(const mega_line *line, mega_tia *tia) {
 
 // ---- register writes ---------------------------------------------------------------------------------
 
+// Could what an object showed so far in the line meet anything in a collision that is not known yet? Whatever it could
+// meet is enabled now, or has changed in this line.
+MEGA_FN uint32_t tia_is_wanted(const mega_line *line, const mega_tia *tia, uint32_t object) {
+    const uint32_t own = 1u << object, enabled = tia_enabled_objects(tia), all = enabled | line->cut;
+    return (enabled & own) != 0 && (tia_collisions_of[all] & ~(uint32_t)tia_collisions_of[all & ~own] &
+                                    ~(uint32_t)tia->collisions) != 0;
+}
+
 // What an object showed from done[] to x - 1 is final.
 MEGA_NOINLINE void tia_touch_cut(mega_line *line, const mega_tia *tia, uint32_t object, uint32_t x) {
     if (((uint32_t)line->stale >> object & 1u) != 0) {
@@ -528,6 +597,16 @@ MEGA_NOINLINE void tia_touch_cut(mega_line *line, const mega_tia *tia, uint32_t 
     const uint64_t *until = tia_below[x], *done = tia_below[line->done[object]];
     for (uint32_t w = 0; w < MEGA_MASK_WORDS; w++) {
         line->seen[object][w] |= line->mask[object][w] & until[w] & ~done[w];
+    }
+    line->done[object] = (uint8_t)x;
+    line->cut |= (uint8_t)(1u << object);
+}
+
+// The same where only collisions count.
+MEGA_NOINLINE void tia_touch_cut_wanted(mega_line *line, const mega_tia *tia, uint32_t object, uint32_t x) {
+    if (tia_is_wanted(line, tia, object)) {
+        tia_touch_cut(line, tia, object, x);
+        return;
     }
     line->done[object] = (uint8_t)x;
     line->cut |= (uint8_t)(1u << object);
@@ -544,7 +623,11 @@ MEGA_INLINE void tia_touch(mega_line *line, mega_tia *tia, uint8_t *picture, uin
             line->pieces = 1;
             tia_line_flush(line, tia, picture, x, what);
         }
-        tia_touch_cut(line, tia, object, x);
+        if ((what & TIA_FAST_DRAW) != 0) {
+            tia_touch_cut(line, tia, object, x);
+        } else {
+            tia_touch_cut_wanted(line, tia, object, x);
+        }
     }
     line->stale |= (uint8_t)(1u << object);
 }

@@ -217,11 +217,108 @@ MEGA_FN void resize_enlarge(const mega_resizer *r, const uint8_t *source, uint8_
 #define TAP_FROM(d) (40u * (d) / 21u)
 #define TAP_LEFT(d) (21u - 40u * (d) % 21u)
 #define TAP_MIDDLE(d) (40u - TAP_LEFT(d) < 21u ? 40u - TAP_LEFT(d) : 21u)
+#define TAP_RIGHT(d) (40u - TAP_LEFT(d) - TAP_MIDDLE(d))
+
+#define RESIZE_84_SUMS 96 // of a target row, and some more to make whole vectors
+
+#if MEGA_VECTORS
+// Across first: each source row that differs from the one above is filtered once.
+#define RESIZE_84_ROWS 6 // three at least are in use, and five make two target rows
+typedef struct resize_84_work {
+    uint16_t row[RESIZE_84_ROWS][RESIZE_84_SUMS]; // in units of 1/40
+    uint32_t newest;                              // the row filtered last
+    uint32_t next;                                // the next source row
+    uint8_t row_of[210];                          // by source row
+} resize_84_work;
+
+typedef char resize_bytes __attribute__((vector_size(16)));
+typedef short resize_words __attribute__((vector_size(16)));
+
+// Eight targets from d on, from 16 source pixels that begin with `base`.
+#define PICK1(d, base, tap) (char)(TAP_FROM(d) + (tap) - (base) < 16u ? TAP_FROM(d) + (tap) - (base) : 0u)
+#define PICK2(d, base) PICK1(d, base, 0u), PICK1(d, base, 1u)
+#define PICK8(d, base)                                                                   \
+    PICK2(d, base), PICK2((d) + 1u, base), PICK2((d) + 2u, base), PICK2((d) + 3u, base), \
+        PICK2((d) + 4u, base), PICK2((d) + 5u, base), PICK2((d) + 6u, base), PICK2((d) + 7u, base)
+#define LAST2(d, base) PICK1(d, base, 2u), 0
+#define LAST8(d, base)                                                                   \
+    LAST2(d, base), LAST2((d) + 1u, base), LAST2((d) + 2u, base), LAST2((d) + 3u, base), \
+        LAST2((d) + 4u, base), LAST2((d) + 5u, base), LAST2((d) + 6u, base), LAST2((d) + 7u, base)
+#define WEIGHT2(d) (char)TAP_LEFT(d), (char)TAP_MIDDLE(d)
+#define WEIGHT8(d)                                                                          \
+    WEIGHT2(d), WEIGHT2((d) + 1u), WEIGHT2((d) + 2u), WEIGHT2((d) + 3u), WEIGHT2((d) + 4u), \
+        WEIGHT2((d) + 5u), WEIGHT2((d) + 6u), WEIGHT2((d) + 7u)
+#define REST2(d) (char)TAP_RIGHT(d), 0
+#define REST8(d)                                                                                   \
+    REST2(d), REST2((d) + 1u), REST2((d) + 2u), REST2((d) + 3u), REST2((d) + 4u), REST2((d) + 5u), \
+        REST2((d) + 6u), REST2((d) + 7u)
+#define TARGETS(d, base)                                                                                   \
+    do {                                                                                                   \
+        const resize_bytes pick = {PICK8(d, base)}, last = {LAST8(d, base)};                               \
+        const resize_bytes weight = {WEIGHT8(d)}, rest = {REST8(d)};                                       \
+        resize_bytes in;                                                                                   \
+        MEGA_COPY(&in, from + (base), 16);                                                                 \
+        const resize_words out = __builtin_ia32_pmaddubsw128(__builtin_ia32_pshufb128(in, pick), weight) + \
+                                 __builtin_ia32_pmaddubsw128(__builtin_ia32_pshufb128(in, last), rest);    \
+        MEGA_COPY(to + (d), &out, 16);                                                                     \
+    } while (0)
+
+// The last of a period's 24 targets come from beyond its pixels: they are wrong, and come right with the next period.
+MEGA_FN void resize_84_across(const uint8_t *from, uint16_t *to) {
+    for (uint32_t period = 0; period < 4; period++, from += 40, to += 21) {
+        TARGETS(0u, 0u);
+        TARGETS(7u, 13u);
+        TARGETS(14u, 24u);
+    }
+    *to = 0;
+}
+#undef PICK1
+#undef PICK2
+#undef PICK8
+#undef LAST2
+#undef LAST8
+#undef WEIGHT2
+#undef WEIGHT8
+#undef REST2
+#undef REST8
+#undef TARGETS
+
+MEGA_FN void resize_84_begin(resize_84_work *work) {
+    MEGA_FILL(work->row, 0, sizeof(work->row));
+    work->newest = work->next = 0;
+}
+
+// The exact results of target row y, made from source rows `top` to `top` + 2, in units of 1/200.
+MEGA_FN void resize_84_sums(resize_84_work *work, const uint8_t *source, const uint8_t *repeats, uint32_t y,
+                            uint32_t top, uint16_t *sums) {
+    for (uint32_t i = work->next; i < top + 3u; i++) {
+        if (repeats == NULL || i == 0 || !repeats[i]) {
+            work->newest = (work->newest + 1u) % RESIZE_84_ROWS;
+            resize_84_across(source + 160u * i, work->row[work->newest]);
+        }
+        work->row_of[i] = (uint8_t)work->newest;
+    }
+    work->next = top + 3u;
+    const uint32_t odd = y & 1u; // the row that two target rows share is the last or the first
+    const uint16_t *shared = work->row[work->row_of[odd ? top : top + 2u]];
+    const uint16_t *a = work->row[work->row_of[top + odd]], *b = work->row[work->row_of[top + 1u + odd]];
+    for (uint32_t x = 0; x < RESIZE_84_SUMS; x++) {
+        sums[x] = (uint16_t)(2u * ((uint32_t)a[x] + b[x]) + shared[x]);
+    }
+}
+#else
+// Down first, so that the filter across runs once for each target row.
+typedef struct resize_84_work {
+    uint16_t column[162]; // sums down a column, in fifths; the last two are read with weight 0
+} resize_84_work;
+
+MEGA_FN void resize_84_begin(resize_84_work *work) {
+    work->column[160] = work->column[161] = 0;
+}
+
 #define TAP(d)                                                                                 \
     out[d] = (uint16_t)(TAP_LEFT(d) * in[TAP_FROM(d)] + TAP_MIDDLE(d) * in[TAP_FROM(d) + 1u] + \
-                        (40u - TAP_LEFT(d) - TAP_MIDDLE(d)) * in[TAP_FROM(d) + 2u])
-
-// One target row from the sums of three source rows: the exact results in units of 1/200.
+                        TAP_RIGHT(d) * in[TAP_FROM(d) + 2u])
 MEGA_FN void resize_84_across(const uint16_t *column, uint16_t *sums) {
     for (uint32_t period = 0; period < 4; period++) {
         const uint16_t *in = column + 40u * period;
@@ -250,16 +347,34 @@ MEGA_FN void resize_84_across(const uint16_t *column, uint16_t *sums) {
     }
 }
 #undef TAP
+
+// The exact results of target row y, made from source rows `top` to `top` + 2, in units of 1/200.
+MEGA_FN void resize_84_sums(resize_84_work *work, const uint8_t *source, const uint8_t *repeats, uint32_t y,
+                            uint32_t top, uint16_t *sums) {
+    const uint8_t *row = source + top * 160u;
+    const uint32_t first = (y & 1u) != 0 ? 1 : 2, last = 3u - first;
+    for (uint32_t x = 0; x < 160; x++) {
+        work->column[x] = (uint16_t)(first * row[x] + 2u * row[x + 160] + last * row[x + 320]);
+    }
+    resize_84_across(work->column, sums);
+    (void)repeats;
+}
+#endif
 #undef TAP_FROM
 #undef TAP_LEFT
 #undef TAP_MIDDLE
+#undef TAP_RIGHT
 
-// Pixels half way between two values. Even and odd rows add up in another order, so equal sums may differ here.
-MEGA_FN void resize_84_ties(const mega_resizer *r, const uint8_t *source, const uint16_t *sums, uint32_t ties,
-                            uint32_t y, uint8_t *target) {
-    for (uint32_t x = 0; x < 84 && ties != 0; x++) {
-        if (sums[x] % 200u == 100) {
-            target[x] = resize_area_pixel(r, source, y, x, 0);
+// Pixels half way between two values: the bytes of `ties` are 1 there. Even and odd rows add up in another order, so
+// equal sums may differ here.
+MEGA_FN void resize_84_ties(const mega_resizer *r, const uint8_t *source, const uint8_t *ties, uint32_t y,
+                            uint8_t *target) {
+    for (uint32_t x = 0; x < 84; x += 4) {
+        uint32_t four;
+        MEGA_COPY4(&four, ties + x);
+        for (; four != 0; four &= four - 1u) {
+            const uint32_t at = x + (uint32_t)MEGA_LOWEST_BIT(four) / 8u;
+            target[at] = resize_area_pixel(r, source, y, at, 0);
         }
     }
 }
@@ -267,10 +382,14 @@ MEGA_FN void resize_84_ties(const mega_resizer *r, const uint8_t *source, const 
 // `repeats[y]` is 1 where source row y is known to equal the one above; NULL when nothing is known.
 MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8_t *repeats,
                        uint8_t *target) {
-    uint16_t column[162]; // sums down a column, in fifths; the last two are read with weight 0
-    uint16_t sums[84];
-    uint32_t ties = 0; // in the row above
-    column[160] = column[161] = 0;
+    resize_84_work work;
+    uint16_t sums[RESIZE_84_SUMS];
+    uint8_t rounded[RESIZE_84_SUMS];
+    uint32_t ties[RESIZE_84_SUMS / 4]; // bytes, in the row above
+    uint8_t *tie = (uint8_t *)ties;
+    uint32_t any = 0; // of them is set
+    resize_84_begin(&work);
+    MEGA_FILL(sums, 0, sizeof(sums));
     for (uint32_t y = 0; y < 84; y++, target += 84) {
         const uint32_t top = y / 2u * 5u + (y & 1u) * 2u;
         if (repeats != NULL && y != 0) {
@@ -279,26 +398,28 @@ MEGA_FN void resize_84(const mega_resizer *r, const uint8_t *source, const uint8
             equal &= (y & 1u) != 0 ? 1u : repeats[top - 2];
             if (equal != 0) {
                 MEGA_COPY(target, target - 84, 84);
-                resize_84_ties(r, source, sums, ties, y, target);
+                if (any) {
+                    resize_84_ties(r, source, tie, y, target);
+                }
                 continue;
             }
         }
-        const uint8_t *row = source + top * 160u;
-        const uint32_t first = (y & 1u) != 0 ? 1 : 2, last = 3u - first;
-        for (uint32_t x = 0; x < 160; x++) {
-            column[x] = (uint16_t)(first * row[x] + 2u * row[x + 160] + last * row[x + 320]);
-        }
-        resize_84_across(column, sums);
-        ties = 0;
-        for (uint32_t x = 0; x < 84; x++) {
+        resize_84_sums(&work, source, repeats, y, top, sums);
+        uint8_t some = 0;
+        for (uint32_t x = 0; x < RESIZE_84_SUMS; x++) {
             // A division by 200 that fits in 16-bit vectors: by 8, then by 25.
             const uint16_t eighth = (uint16_t)(sums[x] >> 3);
             const uint16_t whole = (uint16_t)((uint16_t)((uint32_t)eighth * 5243u >> 16) >> 1);
             const uint16_t rest = (uint16_t)(sums[x] - 200u * whole);
-            target[x] = (uint8_t)(whole + (rest > 100));
-            ties |= rest == 100;
+            rounded[x] = (uint8_t)(whole + (rest > 100));
+            tie[x] = rest == 100;
+            some |= tie[x];
         }
-        resize_84_ties(r, source, sums, ties, y, target);
+        MEGA_COPY(target, rounded, 84);
+        any = some;
+        if (any) {
+            resize_84_ties(r, source, tie, y, target);
+        }
     }
 }
 

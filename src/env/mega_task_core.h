@@ -73,23 +73,45 @@ MEGA_FN void task_convert_gray(const uint8_t *indices, uint32_t count, const uin
     }
 }
 
+// One row of the maximum of two gray frames. Returns whether it differs from `above`. Rows may be the same memory, but
+// do not overlap otherwise.
+MEGA_INLINE uint32_t task_pool_row(const uint8_t *first, const uint8_t *second, const uint8_t *above,
+                                   uint8_t *to) {
+#if MEGA_VECTORS
+    typedef char bytes __attribute__((vector_size(32)));
+    typedef long long quads __attribute__((vector_size(32)));
+    bytes change = {0};
+    for (uint32_t x = 0; x < MEGA_WIDTH; x += 32) {
+        bytes a, b, c;
+        MEGA_COPY(&a, first + x, sizeof(a));
+        MEGA_COPY(&b, second + x, sizeof(b));
+        MEGA_COPY(&c, above + x, sizeof(c));
+        a = __builtin_ia32_pmaxub256(a, b);
+        change |= a ^ c;
+        MEGA_COPY(to + x, &a, sizeof(a));
+    }
+    return !__builtin_ia32_ptestz256((quads)change, (quads)change);
+#else
+    uint8_t change = 0;
+    for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
+        const uint8_t most = first[x] > second[x] ? first[x] : second[x];
+        to[x] = most;
+    }
+    for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
+        change |= (uint8_t)(to[x] ^ above[x]);
+    }
+    return change != 0;
+#endif
+}
+
 // The maximum of two gray frames, a row at a time. Rows equal to the one above are marked in `repeats`.
 // `out` may be one of the frames.
 MEGA_FN void task_pool_gray(const uint8_t *a, const uint8_t *b, uint32_t rows, uint8_t *out,
                             uint8_t *repeats) {
     for (uint32_t y = 0; y < rows; y++) {
-        const uint8_t *first = a + MEGA_WIDTH * y, *second = b + MEGA_WIDTH * y;
-        uint8_t *to = out + MEGA_WIDTH * y;
-        const uint8_t *above = y != 0 ? to - MEGA_WIDTH : to;
-        uint8_t change = 0;
-        for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
-            const uint8_t most = first[x] > second[x] ? first[x] : second[x];
-            to[x] = most;
-        }
-        for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
-            change |= (uint8_t)(to[x] ^ above[x]);
-        }
-        repeats[y] = y != 0 && change == 0;
+        const uint32_t at = MEGA_WIDTH * y;
+        uint8_t *to = out + at;
+        repeats[y] = !task_pool_row(a + at, b + at, y != 0 ? to - MEGA_WIDTH : to, to) && y != 0;
     }
 }
 
