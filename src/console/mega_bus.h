@@ -263,18 +263,24 @@ MEGA_INLINE uint32_t tia_write_is_idle(mega_run *run, uint32_t reg, uint32_t val
     return 1;
 }
 
-// A write to the playfield that changes nothing is not logged, but it moves the beam by up to 5 clocks: a read in the
-// very next cycle (a program that runs in the registers of the TIA) must not make us forget that.
-MEGA_SELDOM void tia_keep_last_write(mega_machine *m) {
-    const uint32_t reg = m->run.touch_register;
-    log_append(m, reg, m->run.shadow[reg], m->run.touch_cycle);
+// A write that changes nothing is not logged, but it moves the beam to where it is seen, by up to 5 clocks. A read of
+// the same or the next cycle (a program that runs in the registers of the TIA) must not make us forget that.
+MEGA_SELDOM void tia_keep_last_write(mega_machine *m, uint32_t cycles) {
+    const mega_run *run = &m->run;
+    const uint32_t reg = run->touch_register, kind = reg < 64 ? log_kind[reg] : LOG_NEVER;
+    if ((kind == LOG_CHANGE || kind == LOG_GRAPHICS || kind == LOG_VBLANK) &&
+        log_end_clock(m) > (int32_t)(3u * cycles)) {
+        const uint32_t value = kind == LOG_GRAPHICS ? run->graphics[reg - TIA_GRP0]
+                               : kind == LOG_VBLANK ? run->vblank
+                                                    : run->shadow[reg];
+        log_append(m, reg, value, run->touch_cycle);
+    }
 }
 
 MEGA_INLINE uint8_t tia_logged_read(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {
     mega_run *run = &m->run;
-    if (MEGA_UNLIKELY(run->touch_cycle + 1u == cycles && run->touch_register >= TIA_PF0 &&
-                      run->touch_register <= TIA_PF2)) {
-        tia_keep_last_write(m);
+    if (MEGA_UNLIKELY(run->touch_cycle + 1u >= cycles)) {
+        tia_keep_last_write(m, cycles);
     }
     run->touch_cycle = cycles;
     run->touch_register = TIA_NOTHING;

@@ -62,7 +62,8 @@ enum {
     SCENE_TO_BITS,
     SCENE_TO_FIELD,
     SCENE_TO_COLORS,
-    SCENE_TO_MOTION
+    SCENE_TO_MOTION,
+    SCENE_TO_NOTHING
 };
 // Clocks until it is seen.
 enum {
@@ -162,18 +163,32 @@ MEGA_INLINE uint32_t scene_copy_ball(uint32_t bits) {
     return scene_put_bits(bits, 1u, SCENE_OLD_BALL, bits >> SCENE_BALL & 1u);
 }
 
-// Does a write change anything?
-MEGA_INLINE uint32_t scene_is_news(const mega_scene *scene, uint32_t rule, uint32_t reg, uint32_t value) {
-    const uint32_t kind = RULE_KIND(rule);
-    if (kind == SCENE_PUT) {
-        const uint32_t word = scene_get(scene, RULE_WORD(rule));
-        return scene_changed_word(word, rule, reg, value) != word;
-    }
-    if (kind == SCENE_GRAPHICS) {
-        return scene_changed_graphics(scene->graphics, reg, value) != scene->graphics ||
-               (reg == TIA_GRP1 && scene_copy_ball(scene->bits) != scene->bits);
-    }
-    return kind == SCENE_STROBE || (kind == SCENE_CLEAR && (scene->motion & 0xFFFFFu) != 0);
+// What scene_take() needs.
+MEGA_INLINE void scene_copy_registers(mega_scene *to, const mega_scene *from) {
+    to->bits = from->bits;
+    to->field = from->field;
+    to->colors = from->colors;
+    to->motion = from->motion;
+    to->graphics = from->graphics;
+}
+
+// Changes the registers, without a picture. Returns whether that is to be seen: strobes always are.
+MEGA_INLINE uint32_t scene_take(mega_scene *scene, uint32_t reg, uint32_t value) {
+    const uint32_t rule = scene_rules[reg], kind = RULE_KIND(rule);
+    const uint32_t which = kind == SCENE_PUT ? RULE_WORD(rule) : SCENE_TO_NOTHING;
+    const uint32_t old = scene_get(scene, which), word = scene_changed_word(old, rule, reg, value);
+    const uint32_t graphics =
+        kind == SCENE_GRAPHICS ? scene_changed_graphics(scene->graphics, reg, value) : scene->graphics;
+    const uint32_t bits = reg == TIA_GRP1 ? scene_copy_ball(scene->bits) : scene->bits;
+    const uint32_t motion = kind == SCENE_CLEAR ? scene->motion & 0xFF000000u : scene->motion;
+    const uint32_t is_news = kind == SCENE_STROBE || (which != SCENE_TO_NOTHING && word != old) ||
+                             graphics != scene->graphics || bits != scene->bits || motion != scene->motion;
+    scene->graphics = graphics;
+    scene->bits = which == SCENE_TO_BITS ? word : bits;
+    scene->field = which == SCENE_TO_FIELD ? word : scene->field;
+    scene->colors = which == SCENE_TO_COLORS ? word : scene->colors;
+    scene->motion = which == SCENE_TO_MOTION ? word : motion;
+    return is_news;
 }
 
 // What the players, the missiles and the ball show, from the registers.
@@ -278,6 +293,7 @@ MEGA_NOINLINE void scene_store(const mega_scene *scene, mega_machine *m) {
     tia->drawn_to = scene->drawn_to;
     tia->line_left = scene->line_end - scene->drawn_to;
     tia->last_hmove = scene->last_hmove;
+    scene->log->first[scene->row] = (uint16_t)scene->row_first;
     ahead->row = scene->row;
     ahead->segments = scene->segments;
     ahead->last = scene->last;
@@ -302,7 +318,6 @@ MEGA_INLINE void scene_leave(mega_scene *scene, uint32_t x) {
     }
     if (x == 0 || is_first) {
         scene->row_first = scene->segments - 1u;
-        scene->log->first[scene->row] = (uint16_t)scene->row_first;
     }
 }
 
@@ -324,12 +339,12 @@ MEGA_INLINE void scene_advance(mega_scene *scene, int32_t clock) {
             left <= TIA_LEFT_AFTER_BLANK) {
             scene->bits &= ~(1u << SCENE_BLANK);
             scene->row_first |= MEGA_ROW_BLANKED;
-            scene->log->first[scene->row] = (uint16_t)scene->row_first;
         }
         if (!past_end) {
             scene->drawn_to = clock;
             return;
         }
+        scene->log->first[scene->row] = (uint16_t)scene->row_first;
         // tia_end_line()
         scene->drawn_to = scene->line_end;
         scene->line_end += MEGA_CLOCKS_PER_LINE;

@@ -323,8 +323,33 @@ typedef struct mega_drain {
     int32_t end_clock;
 } mega_drain;
 
-// Takes notes until all lanes are done or one needs something else. The lanes take one note each at a time and log what
-// tia_logged_write() and tia_logged_read() would. Nothing is called in here, so that the scenes stay in registers.
+// Drops the notes that tia_logged_write() and tia_logged_read() would not log. That depends on the registers alone, not
+// on the beam, so all lanes do the same here.
+MEGA_NOINLINE void warp_drain_sift(mega_machine *m, const mega_drain *drain, uint32_t live) {
+    uint32_t *notes = m->ahead.pending;
+    const uint32_t count = live ? m->ahead.pending_count : 0u;
+    mega_scene scene;
+    uint32_t keep = drain->keep, kept = 0, next = notes[0];
+    if (count != 0) {
+        scene_copy_registers(&scene, &drain->scene);
+    }
+    MEGA_ROLLED
+    for (uint32_t i = 0; i < count;) {
+        const uint32_t note = next, reg = note >> 8 & 0x3Fu;
+        next = ++i < count ? notes[i] : 0u;
+        if (scene_take(&scene, reg, note & 0xFFu) | keep | note >> 31) {
+            notes[kept++] = note & ~MEGA_NOTE_STACK;
+            keep = reg == TIA_HMOVE;
+        }
+    }
+    if (live) {
+        m->ahead.pending_count = kept;
+    }
+    MEGA_WARP_BARRIER();
+}
+
+// Takes notes until all lanes are done or one needs something else; the lanes take one each at a time. Nothing is called
+// in here, so that the scenes stay in registers.
 MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
     const uint32_t *notes = m->ahead.pending;
     const uint32_t count = m->ahead.pending_count, end = drain->end;
@@ -335,11 +360,9 @@ MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
     uint32_t next = i < count ? notes[i] : TIA_NOTHING << 8, next_rule = scene_rules[next >> 8 & 0x3Fu];
     uint32_t at_room, at_odd;
     do {
-        const uint32_t note = next, rule = next_rule, reg = note >> 8 & 0x3Fu, value = note & 0xFFu;
-        const uint32_t is_note = i < count, record = note & ~MEGA_NOTE_STACK;
+        const uint32_t record = next, rule = next_rule, reg = record >> 8 & 0x3Fu, value = record & 0xFFu;
+        const uint32_t is_note = i < count, counts = i < end;
         const int32_t clock = is_note ? (int32_t)(3u * (base_cycle + (record >> 14))) : end_clock;
-        const uint32_t counts =
-            i < end && (!is_note || keep | note >> 31 || scene_is_news(&scene, rule, reg, value));
         at_room = counts && is_note && (logged >= MEGA_LOG_RECORDS || scene.segments >= AHEAD_ROOM);
         at_odd = counts && scene_is_odd_with(&scene, reg, value, clock);
         if (MEGA_WARP_ANY(at_room | at_odd)) {
@@ -350,8 +373,8 @@ MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
         if (counts) {
             if (is_note) {
                 scene.log->record[logged++] = record;
+                keep = reg == TIA_HMOVE;
             }
-            keep = is_note ? reg == TIA_HMOVE : keep;
             scene_write(&scene, m, rule, reg, value, clock);
         }
     } while (MEGA_WARP_ANY(i < end));
@@ -366,7 +389,7 @@ MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
 // Does what a lane cannot do in registers.
 MEGA_NOINLINE void warp_drain_seldom(mega_machine *m, mega_drain *drain) {
     const uint32_t is_note = drain->next < m->ahead.pending_count;
-    const uint32_t record = is_note ? m->ahead.pending[drain->next] & ~MEGA_NOTE_STACK : 0u;
+    const uint32_t record = is_note ? m->ahead.pending[drain->next] : 0u;
     const uint32_t reg = record >> 8 & 0x3Fu, cycles = m->run.log->base_cycle + (record >> 14);
     scene_store(&drain->scene, m);
     if (drain->at_room) {
@@ -407,14 +430,15 @@ MEGA_FN void warp_drain_touch(mega_machine *m) {
 MEGA_FN void warp_drain(mega_machine *m, uint32_t live, uint32_t moves, int32_t clock) {
     mega_run *run = &m->run;
     mega_drain drain;
+    drain.logged = run->logged;
+    drain.keep = run->keep_next;
+    if (live) {
+        scene_load(m, &drain.scene);
+    }
+    warp_drain_sift(m, &drain, live);
     drain.next = 0;
     drain.end = live ? m->ahead.pending_count + moves : 0u;
     drain.end_clock = clock;
-    drain.logged = run->logged;
-    drain.keep = run->keep_next;
-    if (drain.end != 0) {
-        scene_load(m, &drain.scene);
-    }
     while (MEGA_WARP_ANY(drain.next < drain.end)) {
         warp_drain_run(m, &drain);
         if (drain.at_room | drain.at_odd) {

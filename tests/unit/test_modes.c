@@ -67,6 +67,35 @@ static void test_break(void) {
     MEGA_CHECK_EQ(test_modes_agree(&trio, "BRK", &image.cartridge, image.bytes, 3, 0), 0);
 }
 
+// In RAM, right below addresses of the TIA: PF0 is written with what it has, which moves the beam, and the next opcode,
+// a cycle later, is what was written, and halts the processor.
+static void test_read_after_write(void) {
+    static const uint8_t program[] = {
+        0xA2, 0x40, 0x85, 0x02, 0xCA, 0xD0, 0xFB,                   // 64 lines
+        0xA9, 0x85, 0x85, 0xFE, 0xA9, 0x0D, 0x85, 0xFF, 0xA9, 0x02, // at $FE: STA PF0, and A = $02
+    };
+    static const uint8_t jump[] = {0x4C, 0xFE, 0x00};
+    for (uint32_t delay = 0; delay < 8; delay++) {
+        memset(&image, 0xEA, sizeof image.bytes); // NOP
+        image.cartridge = test_cartridge(MEGA_SCHEME_4K, 4096);
+        uint8_t *code = image.bytes;
+        memcpy(code, program, sizeof program);
+        code += sizeof program;
+        if ((delay & 1u) != 0) {
+            *code++ = 0xA5; // LDA $80, 3 cycles; then A again
+            *code++ = 0x80;
+            *code++ = 0xA9;
+            *code++ = 0x02;
+        }
+        code += delay >> 1;
+        memcpy(code, jump, sizeof jump);
+        image.bytes[0xFFC] = 0x00;
+        image.bytes[0xFFD] = 0xF0;
+        MEGA_CHECK_EQ(test_modes_agree(&trio, "a read after a write", &image.cartridge, image.bytes, 3, 0),
+                      0);
+    }
+}
+
 static void test_fuzzed(void) {
     for (uint64_t seed = 0; seed < FUZZED_IMAGES; seed++) {
         char name[96];
@@ -83,6 +112,7 @@ int main(void) {
     test_builtin();
     test_run_off_the_end();
     test_break();
+    test_read_after_write();
     test_images_found();
     test_fuzzed();
     test_release_roms(&roms);
