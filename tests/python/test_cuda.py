@@ -1,7 +1,7 @@
 """Vectors on a GPU: the same results as on the CPU, and arrays that other libraries take over.
 
 The GPU is the fake one of the C tests, whose memory is the host's and which runs the kernels' source there. What needs
-a driver that is missing, or torch, has a process or a stub of its own.
+a driver that is missing, or torch, has a process or a stand-in of its own.
 """
 
 import ctypes
@@ -365,7 +365,7 @@ class StubTensor:
 
 
 @pytest.fixture
-def stub_torch(monkeypatch):
+def pretended_torch(monkeypatch):
     torch = types.ModuleType("torch")
     current = types.SimpleNamespace(cuda_stream=STREAM)
     torch.cuda = types.SimpleNamespace(is_initialized=lambda: True, current_stream=lambda device: current)
@@ -373,7 +373,7 @@ def stub_torch(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", torch)
 
 
-def test_torch_and_its_stream(gpu, stub_torch):
+def test_torch_and_its_stream(gpu, pretended_torch):
     env = make(array="torch")
     results = [env.reset(seed=1), env.step([0] * 4), env.step(Actions([0] * 4))]
     for *arrays, info in results:
