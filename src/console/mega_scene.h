@@ -1,7 +1,7 @@
 // mega_scene.h - the TIA of a lane in registers, while it goes through a frame's accesses. Shared source.
 //
 // A lane of a GPU has no memory that is both close and its own: a TIA that is looked at byte by byte there waits most
-// of the time. So while many accesses are gone through (warp_drain() in mega_warp.h) it is kept in a few words, most
+// of the time. So while many accesses are gone through (mega_drain.h) it is kept in a few words, most
 // of which are the next segment of mega_ahead.h itself, and one table says where the bits of a register go, so that
 // lanes with different registers do the same instructions.
 //
@@ -27,8 +27,7 @@ enum {
     SCENE_DELAY_BALL,
     SCENE_MIRROR, // CTRLPF: what the right half of the playfield will be in the next line
     SCENE_BLANK,  // an HMOVE is going to blank the left edge
-    SCENE_SIZE,   // NUSIZ: 3 bits of the player and 2 of the missile
-    SCENE_BITS = SCENE_SIZE + 10
+    SCENE_SIZE    // NUSIZ: 3 bits of the player and 2 of the missile, twice
 };
 
 typedef struct mega_scene {

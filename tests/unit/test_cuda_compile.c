@@ -9,7 +9,7 @@
 static const char kernel[] =
     "#include \"mega_riot.h\"\n"
     "#include \"mega_cpu.h\"\n"
-    "extern \"C\" __global__ void add(mega_cpu *cpu, const mega_riot *riot, uint32_t *out) {\n"
+    "extern \"C\" __global__ void add(mega_registers *cpu, const mega_riot *riot, uint32_t *out) {\n"
     "    op_adc(cpu, FACTOR);\n"
     "    out[threadIdx.x] = cpu_status(cpu) + (uint32_t)riot_ticks(riot, FACTOR);\n"
     "}\n";
