@@ -32,7 +32,7 @@ MEGA_NOINLINE void warp_drain_sift(mega_machine *m, const mega_drain *drain, uin
     for (uint32_t i = 0; i < count;) {
         const uint32_t note = next, reg = note >> 8 & 0x3Fu;
         next = ++i < count ? notes[i] : 0u;
-        if (scene_take(&scene, reg, note & 0xFFu) | keep | note >> 31) {
+        if (scene_take(&scene, scene_rules[reg], reg, note & 0xFFu) | keep | note >> 31) {
             notes[kept++] = note & ~MEGA_NOTE_STACK;
             keep = reg == TIA_HMOVE;
         }

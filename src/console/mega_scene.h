@@ -172,8 +172,8 @@ MEGA_INLINE void scene_copy_registers(mega_scene *to, const mega_scene *from) {
 }
 
 // Changes the registers, without a picture. Returns whether that is to be seen: strobes always are.
-MEGA_INLINE uint32_t scene_take(mega_scene *scene, uint32_t reg, uint32_t value) {
-    const uint32_t rule = scene_rules[reg], kind = RULE_KIND(rule);
+MEGA_INLINE uint32_t scene_take(mega_scene *scene, uint32_t rule, uint32_t reg, uint32_t value) {
+    const uint32_t kind = RULE_KIND(rule);
     const uint32_t which = kind == SCENE_PUT ? RULE_WORD(rule) : SCENE_TO_NOTHING;
     const uint32_t old = scene_get(scene, which), word = scene_changed_word(old, rule, reg, value);
     const uint32_t graphics =
@@ -455,24 +455,15 @@ MEGA_INLINE void scene_write(mega_scene *scene, mega_machine *m, uint32_t rule, 
     if (delay != SCENE_UNSEEN) {
         scene_advance(scene, clock + later);
     }
-    if (kind == SCENE_PUT) {
-        const uint32_t which = RULE_WORD(rule), old = scene_get(scene, which);
-        const uint32_t word = scene_changed_word(old, rule, reg, value);
-        if ((reg == TIA_RESMP0 || reg == TIA_RESMP1) && (old & ~word) != 0) {
-            const uint32_t n = reg - TIA_RESMP0, size = scene->bits >> (SCENE_SIZE + 5u * n);
+    if ((reg == TIA_RESMP0 || reg == TIA_RESMP1) && (value & 2u) == 0) {
+        const uint32_t n = reg - TIA_RESMP0, size = scene->bits >> (SCENE_SIZE + 5u * n);
+        if ((scene->bits >> (SCENE_LOCK + n) & 1u) != 0) {
             scene_set_position(scene, MEGA_M0 + n,
                                (scene_position(scene, n) + (4u << tia_player_shift(size))) % MEGA_WIDTH);
         }
-        scene->bits = which == SCENE_TO_BITS ? word : scene->bits;
-        scene->field = which == SCENE_TO_FIELD ? word : scene->field;
-        scene->colors = which == SCENE_TO_COLORS ? word : scene->colors;
-        scene->motion = which == SCENE_TO_MOTION ? word : scene->motion;
-    } else if (kind == SCENE_GRAPHICS) {
-        scene->graphics = scene_changed_graphics(scene->graphics, reg, value);
-        scene->bits = reg == TIA_GRP1 ? scene_copy_ball(scene->bits) : scene->bits;
-    } else if (kind == SCENE_CLEAR) {
-        scene->motion &= 0xFF000000u;
-    } else if (kind == SCENE_STROBE) {
+    }
+    (void)scene_take(scene, rule, reg, value);
+    if (kind == SCENE_STROBE) {
         scene_strobe(scene, m, reg, value, clock, line_clock, resp);
     }
     if (kind == SCENE_GRAPHICS || (kind == SCENE_PUT && RULE_WORD(rule) == SCENE_TO_BITS) ||

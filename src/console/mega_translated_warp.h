@@ -40,9 +40,7 @@
             NOTE(reg, value);        \
         }                            \
     } while (0)
-#define IS_IDLE(reg)                                            \
-    ((reg) == TIA_VSYNC || (reg) == TIA_WSYNC || (reg) == 3u || \
-     ((reg) >= TIA_AUDC0 && (reg) <= TIA_AUDV1) || (reg) > TIA_CXCLR)
+#define IS_IDLE(reg) (log_kind[reg] == LOG_NEVER || log_kind[reg] == LOG_WSYNC)
 #define NOTE_ROOM 8u // beside those that blocks count
 
 #define READ_ELSEWHERE(target, where) \
@@ -251,7 +249,6 @@
         lane->stepped_back = block == 0 || WARP_IS_LATE();                            \
         lane->budget = budget;                                                        \
         lane->lead = lead;                                                            \
-        lane->leads = leads;                                                          \
         }
 
 #endif

@@ -338,7 +338,7 @@ MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *l
 MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *warp, uint32_t live) {
     mega_warp_lane lane;
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
-    lane.slow = lane.waits = lane.wait_cycle = lane.stepped_back = 0;
+    lane.slow = lane.stepped_back = 0;
     m->ahead.pending_count = 0;
     m->ahead.touched = MEGA_NO_CYCLE;
     for (;;) {
