@@ -168,4 +168,11 @@ MEGA_FN uint32_t mega_pick4(uint32_t bytes, uint32_t selector) {
 #endif
 #endif
 
+// 1: accesses to the TIA are noted and looked at later (mega_notes.h), as translated code of a warp does.
+#if MEGA_AHEAD && defined(MEGA_PROGRAM)
+#define MEGA_NOTES 1
+#else
+#define MEGA_NOTES 0
+#endif
+
 #endif

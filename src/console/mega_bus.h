@@ -5,6 +5,7 @@
 #ifndef MEGA_BUS_H
 #define MEGA_BUS_H
 #include "mega_cart.h"
+#include "mega_notes.h"
 #include "mega_picture.h"
 #include "mega_riot.h"
 
@@ -208,6 +209,17 @@ MEGA_INLINE uint32_t shadow_write(mega_run *run, uint32_t reg, uint32_t value) {
     }
 }
 
+// The same for all registers: those that are not drawn change nothing.
+MEGA_INLINE uint32_t shadow_is_news(mega_run *run, uint32_t reg, uint32_t value) {
+    const uint32_t kind = log_kind[reg];
+    if (kind == LOG_VBLANK) {
+        const uint32_t changes = run->vblank ^ (value & 2u);
+        run->vblank = (uint8_t)(value & 2u);
+        return changes != 0;
+    }
+    return kind != LOG_NEVER && kind != LOG_WSYNC && shadow_write(run, reg, value);
+}
+
 // Writes that act at once. VBLANK is also drawn; the others matter to the picture only when they move the beam.
 MEGA_NOINLINE uint32_t tia_logged_sync(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
                                        uint32_t keep) {
@@ -230,6 +242,15 @@ MEGA_NOINLINE uint32_t tia_logged_sync(mega_machine *m, uint32_t reg, uint32_t v
 // fall on the same cycle, so that even those that change nothing move the beam for the next.
 MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
                                       uint32_t stack) {
+#if MEGA_NOTES
+    sync_watchdog(m, cycles);
+    notes_access(m, note_of(m, reg, value, cycles), shadow_is_news(&m->run, reg, value) | stack);
+    if (reg == TIA_WSYNC) {
+        return sync_wait(m, cycles);
+    }
+    sync_write(m, reg, value, cycles);
+    return cycles;
+#else
     mega_run *run = &m->run;
     const uint32_t keep = run->keep_next | stack;
     run->touch_cycle = cycles;
@@ -250,12 +271,13 @@ MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t va
         break;
     }
     return log_append(m, reg, value, cycles);
+#endif
 }
 
-// The common case in one look: a write that changes nothing and is not watched. Notes the access.
+// The common case in one look: a write that changes nothing and is not watched. Keeps the access in mind.
 MEGA_INLINE uint32_t tia_write_is_idle(mega_run *run, uint32_t reg, uint32_t value, uint32_t cycles) {
-    if (run->shadow[reg] != (value & log_mask[reg]) || (run->keep_next | run->watches_low) != 0 ||
-        (int32_t)cycles >= run->watchdog) {
+    if (MEGA_NOTES || run->shadow[reg] != (value & log_mask[reg]) ||
+        (run->keep_next | run->watches_low) != 0 || (int32_t)cycles >= run->watchdog) {
         return 0;
     }
     run->touch_cycle = cycles;
@@ -273,11 +295,35 @@ MEGA_SELDOM void tia_keep_last_write(mega_machine *m, uint32_t cycles) {
         const uint32_t value = kind == LOG_GRAPHICS ? run->graphics[reg - TIA_GRP0]
                                : kind == LOG_VBLANK ? run->vblank
                                                     : run->shadow[reg];
+#if MEGA_NOTES
+        notes_add(m, note_of(m, reg, value, run->touch_cycle));
+#else
         log_append(m, reg, value, run->touch_cycle);
+#endif
     }
 }
 
+#if MEGA_NOTES
+MEGA_FN uint8_t tia_noted_read(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {
+    const int32_t clock = (int32_t)(3u * cycles);
+    notes_touch(m);
+    if (MEGA_UNLIKELY(m->run.touch_cycle + 1u >= cycles)) {
+        tia_keep_last_write(m, cycles);
+    }
+    notes_access(m, note_of(m, TIA_NOTHING, 0, cycles), 0);
+    // Most who read collisions have waited until they were found.
+    if ((address & 15u) < 8 && (m->notes.count != 0 || m->console->tia.drawn_to < clock || ahead_owes(m))) {
+        notes_take_all(m);
+        log_catch_up(m, clock);
+    }
+    return (uint8_t)(tia_driven_bits(m, address, cycles) | (bus & 0x3Fu));
+}
+#endif
+
 MEGA_INLINE uint8_t tia_logged_read(mega_machine *m, uint32_t address, uint32_t cycles, uint32_t bus) {
+#if MEGA_NOTES
+    return tia_noted_read(m, address, cycles, bus);
+#else
     mega_run *run = &m->run;
     if (MEGA_UNLIKELY(run->touch_cycle + 1u >= cycles)) {
         tia_keep_last_write(m, cycles);
@@ -291,6 +337,7 @@ MEGA_INLINE uint8_t tia_logged_read(mega_machine *m, uint32_t address, uint32_t 
         log_catch_up(m, (int32_t)(3u * cycles));
     }
     return (uint8_t)(tia_driven_bits(m, address, cycles) | (bus & 0x3Fu));
+#endif
 }
 
 // ---- TIA, plain mode -----------------------------------------------------------------------------------

@@ -34,10 +34,7 @@ typedef struct mega_segment {
     uint32_t field, objects, positions, colors;
 } mega_segment;
 #define MEGA_SEGMENTS 1792
-#define MEGA_PENDING 1024
-#define MEGA_NO_CYCLE 0xFFFFFFFFu
-#define MEGA_NOTE_STACK 0x80000000u // a push: logged even if it changes nothing
-#define MEGA_ROW_BLANKED 0x8000u    // with first[]: HMOVE blanked the row's left edge
+#define MEGA_ROW_BLANKED 0x8000u // with first[]: HMOVE blanked the row's left edge
 #endif
 
 typedef struct mega_log {
@@ -134,10 +131,36 @@ typedef struct mega_ahead {
     uint32_t segments;                // so far
     uint32_t changed;                 // parts that may have changed since the last segment
     mega_segment last;
-    uint32_t touched; // cycle of an access that was not noted because it shows nothing, or MEGA_NO_CYCLE
-    uint32_t pending_count; // accesses to the TIA that translated code has noted, as records of the log
-    uint32_t pending[MEGA_PENDING];
 } mega_ahead;
+
+// The TIA in words; see mega_scene.h.
+typedef struct mega_scene {
+    uint32_t field, objects, positions, colors; // as in a segment, of this moment
+    uint32_t graphics;                          // GRP0, GRP1 and their old copies
+    uint32_t bits;
+    uint32_t motion; // five nibbles, and the position of the ball << 24
+    int32_t frame_start, window_start, window_end;
+    int32_t drawn_to, line_end; // the latter of the line that the beam is in
+    int32_t last_hmove;
+    mega_log *log;
+    uint32_t row, row_first; // of the picture, and the segment at its left edge with MEGA_ROW_BLANKED
+    uint32_t segments;
+    mega_segment last;
+    uint32_t blanks; // 1: HMOVE blanks the left edge
+    uint32_t odd;    // 1: only the TIA in memory is right
+} mega_scene;
+
+// Accesses to the TIA that were noted, as records of the log; see mega_notes.h.
+#define MEGA_NOTES_ROOM 1024
+#define MEGA_NO_NOTE 0u // nothing happens in cycle 0 of a request
+typedef struct mega_notes {
+    uint32_t count;
+    uint32_t drained; // those before it have been gone through
+    uint32_t other;   // the last access that was not noted, as if it were, or MEGA_NO_NOTE
+    uint32_t staged;  // 1: the registers of the TIA are in `scene`, and those of the console are old
+    mega_scene scene;
+    uint32_t note[MEGA_NOTES_ROOM];
+} mega_notes;
 #endif
 
 struct mega_outside;
@@ -157,6 +180,7 @@ typedef struct mega_machine {
     mega_run run;
 #if MEGA_AHEAD
     mega_ahead ahead;
+    mega_notes notes;
 #endif
 } mega_machine;
 

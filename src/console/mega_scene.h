@@ -30,21 +30,6 @@ enum {
     SCENE_SIZE    // NUSIZ: 3 bits of the player and 2 of the missile, twice
 };
 
-typedef struct mega_scene {
-    uint32_t field, objects, positions, colors; // as in a segment, of this moment
-    uint32_t graphics;                          // GRP0, GRP1 and their old copies
-    uint32_t bits;
-    uint32_t motion; // five nibbles, and the position of the ball << 24
-    int32_t frame_start, window_start, window_end;
-    int32_t drawn_to, line_end; // the latter of the line that the beam is in
-    int32_t last_hmove;
-    mega_log *log;
-    uint32_t row, row_first; // of the picture, and the segment at its left edge with MEGA_ROW_BLANKED
-    uint32_t segments;
-    mega_segment last;
-    uint32_t blanks; // 1: HMOVE blanks the left edge
-    uint32_t odd;    // 1: only the TIA in memory is right
-} mega_scene;
 #define SCENE_BALL_AT(motion) ((motion) >> 24)
 
 // ---- rules -----------------------------------------------------------------------------------------------
@@ -160,15 +145,6 @@ MEGA_INLINE uint32_t scene_changed_graphics(uint32_t graphics, uint32_t reg, uin
 }
 MEGA_INLINE uint32_t scene_copy_ball(uint32_t bits) {
     return scene_put_bits(bits, 1u, SCENE_OLD_BALL, bits >> SCENE_BALL & 1u);
-}
-
-// What scene_take() needs.
-MEGA_INLINE void scene_copy_registers(mega_scene *to, const mega_scene *from) {
-    to->bits = from->bits;
-    to->field = from->field;
-    to->colors = from->colors;
-    to->motion = from->motion;
-    to->graphics = from->graphics;
 }
 
 // Changes the registers, without a picture. Returns whether that is to be seen: strobes always are.
@@ -297,6 +273,16 @@ MEGA_NOINLINE void scene_store(const mega_scene *scene, mega_machine *m) {
     ahead->segments = scene->segments;
     ahead->last = scene->last;
     ahead->changed = PART_ALL; // whoever goes on from here looks for himself
+}
+
+// Where the beam is, for those who look for collisions.
+MEGA_FN void scene_tell_place(const mega_scene *scene, mega_machine *m) {
+    if (!scene->odd) {
+        m->ahead.row = scene->row;
+        m->ahead.segments = scene->segments;
+        m->console->tia.drawn_to = scene->drawn_to;
+        m->console->tia.line_left = scene->line_end - scene->drawn_to;
+    }
 }
 
 // ---- the beam --------------------------------------------------------------------------------------------

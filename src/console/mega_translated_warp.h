@@ -23,24 +23,20 @@
         LEAVE_AT(start_pc);       \
     } while (0)
 
-// An access to the TIA. There is always room: a block begins with room for all that it counts and a few more, and what
-// it does not count is only noted while there is room for all of the others.
-#define NOTE(reg, value)                                                                  \
-    do {                                                                                  \
-        m->ahead.pending[pending++] = (cycles - base_cycle) << 14 | (reg) << 8 | (value); \
-        if (((reg)&0x3Fu) == TIA_HMOVE) {                                                 \
-            strobed_at = pending;                                                         \
-        }                                                                                 \
+// An access to the TIA, noted if it is news; so is what follows HMOVE. There is always room: a block begins with room for
+// all that it counts and a few more, and what it does not count is only noted while there is room for all of the others.
+#define NOTE_IF(is_news, reg, value)                                                \
+    do {                                                                            \
+        const uint32_t access = (cycles - base_cycle) << 14 | (reg) << 8 | (value); \
+        if ((is_news) || strobed_at == pending) {                                   \
+            m->notes.note[pending++] = access;                                      \
+            if ((reg) == TIA_HMOVE) {                                               \
+                strobed_at = pending;                                               \
+            }                                                                       \
+        } else {                                                                    \
+            m->notes.other = access;                                                \
+        }                                                                           \
     } while (0)
-// One that shows nothing: only what follows HMOVE matters to the beam, and the last one of a request.
-#define NOTE_IDLE(reg, value)        \
-    do {                             \
-        m->ahead.touched = cycles;   \
-        if (strobed_at == pending) { \
-            NOTE(reg, value);        \
-        }                            \
-    } while (0)
-#define IS_IDLE(reg) (log_kind[reg] == LOG_NEVER || log_kind[reg] == LOG_WSYNC)
 #define NOTE_ROOM 8u // beside those that blocks count
 
 #define READ_ELSEWHERE(target, where) \
@@ -48,18 +44,18 @@
         target = 0;                   \
         STEP_BACK();                  \
     } while (0)
-#define READ_PORT(target, where)                                                                  \
-    do {                                                                                          \
-        target = 0;                                                                               \
-        if (((where)&0x80u) != 0) {                                                               \
-            target = riot_read(m, where, cycles);                                                 \
-        } else if (((where)&15u) >= 8 && pending + MEGA_TRANSLATED_WRITES + 2u <= MEGA_PENDING) { \
-            NOTE_IDLE(TIA_NOTHING, 0u);                                                           \
-            target = (uint32_t)tia_driven_bits(m, where, cycles) | (bus & 0x3Fu);                 \
-        } else {                                                                                  \
-            STEP_BACK();                                                                          \
-        }                                                                                         \
-        bus = target;                                                                             \
+#define READ_PORT(target, where)                                                                     \
+    do {                                                                                             \
+        target = 0;                                                                                  \
+        if (((where)&0x80u) != 0) {                                                                  \
+            target = riot_read(m, where, cycles);                                                    \
+        } else if (((where)&15u) >= 8 && pending + MEGA_TRANSLATED_WRITES + 2u <= MEGA_NOTES_ROOM) { \
+            NOTE_IF(0, TIA_NOTHING, 0u);                                                             \
+            target = (uint32_t)tia_driven_bits(m, where, cycles) | (bus & 0x3Fu);                    \
+        } else {                                                                                     \
+            STEP_BACK();                                                                             \
+        }                                                                                            \
+        bus = target;                                                                                \
     } while (0)
 // Some programs use PLA to move the stack pointer through the registers; other reads of such a stack are rare.
 #define PEEK_ELSEWHERE(target)                     \
@@ -72,11 +68,7 @@
     } while (0)
 #define WRITE_TIA(reg, value)                                               \
     do {                                                                    \
-        if (IS_IDLE(reg)) {                                                 \
-            NOTE_IDLE(reg, value);                                          \
-        } else {                                                            \
-            NOTE(reg, value);                                               \
-        }                                                                   \
+        NOTE_IF(shadow_is_news(&m->run, reg, value), reg, value);           \
         if ((reg) == TIA_WSYNC) {                                           \
             cycles = sync_wait(m, cycles);                                  \
         } else {                                                            \
@@ -96,7 +88,7 @@
         }                                  \
         port = r.sp & 0x3Fu;               \
         port_value = (value);              \
-        port_stack = MEGA_NOTE_STACK;      \
+        port_stack = 1;                    \
     } while (0)
 #define BEFORE_CHANGES(address)        \
     if (((address)&0x1280u) != 0x80) { \
@@ -188,26 +180,28 @@
 #define UNIT_BEGIN(number)
 #define UNIT_END(number)
 
-#define WARP_IS_FULL() (pending > MEGA_PENDING - MEGA_TRANSLATED_WRITES - NOTE_ROOM)
+#define WARP_IS_FULL() (pending > MEGA_NOTES_ROOM - MEGA_TRANSLATED_WRITES - NOTE_ROOM)
 #define WARP_IS_LATE() ((int32_t)cycles >= deadline)
+#define WARP_DEADLINE(m) ((m)->run.watchdog - MEGA_TRANSLATED_SLACK)
 
 #define PROGRAM_BEGIN()                                                                                    \
     MEGA_NOINLINE void warp_run_translated(mega_machine *m, mega_console *console, mega_warp_lane *lane) { \
         const uint32_t last = 0, peeks = 0;                                                                \
         uint8_t *const ram = console->riot.ram;                                                            \
-        const int32_t deadline = m->run.watchdog - MEGA_TRANSLATED_SLACK;                                  \
+        const int32_t deadline = WARP_DEADLINE(m);                                                         \
         mega_registers r = cpu_load(&console->cpu);                                                        \
         uint32_t budget = lane->budget, cycles = console->cycles;                                          \
         uint32_t bus = 0, exit_bus = console->bus, exit_pc = r.pc;                                         \
         const uint32_t base_cycle = budget != 0 ? m->run.log->base_cycle : 0u;                             \
         uint32_t port = 0, port_value = 0, port_stack = 0, lead, leads;                                    \
-        uint32_t pending = m->ahead.pending_count;                                                         \
+        uint32_t pending = m->notes.count;                                                                 \
         uint32_t strobed_at =                                                                              \
-            (pending != 0 ? (m->ahead.pending[pending - 1u] >> 8 & 0x3Fu) == TIA_HMOVE : m->run.keep_next) \
+            (pending != 0 ? (m->notes.note[pending - 1u] >> 8 & 0x3Fu) == TIA_HMOVE : m->run.keep_next)    \
                 ? pending                                                                                  \
-                : MEGA_PENDING + 1u;                                                                       \
-        uint32_t block =                                                                                   \
-            budget > MEGA_TRANSLATED_SLACK ? translated_find(m, exit_pc, cycles, deadline) : 0u;           \
+                : MEGA_NOTES_ROOM + 1u;                                                                    \
+        uint32_t block = budget > MEGA_TRANSLATED_SLACK && !lane->waits                                    \
+                             ? translated_find(m, exit_pc, cycles, deadline)                               \
+                             : 0u;                                                                         \
         for (;;) {                                                                                         \
             uint32_t key = WARP_KEY_DONE;                                                                  \
             if (budget != 0) {                                                                             \
@@ -221,34 +215,35 @@
             }                                                                                              \
             if (leads) {                                                                                   \
                 switch (block) {
-#define PROGRAM_END()                                                                 \
-    default: break;                                                                   \
-        }                                                                             \
-        goto voted;                                                                   \
-    away:                                                                             \
-        block = translated_find(m, exit_pc, cycles, deadline);                        \
-        goto voted;                                                                   \
-    write_port:                                                                       \
-        NOTE(port, port_value | port_stack);                                          \
-        if (port == TIA_WSYNC) {                                                      \
-            cycles = sync_wait(m, cycles);                                            \
-        } else {                                                                      \
-            sync_write(m, port, port_value, cycles);                                  \
-        }                                                                             \
-    voted:;                                                                           \
-        }                                                                             \
-        }                                                                             \
-        if (lane->budget != 0) {                                                      \
-            r.pc = block != 0 ? block_addresses[block] : (uint16_t)exit_pc;           \
-            cpu_save(&r, &console->cpu);                                              \
-            console->cycles = cycles;                                                 \
-            console->bus = (uint8_t)exit_bus;                                         \
-        }                                                                             \
-        m->ahead.pending_count = pending;                                             \
-        lane->slow = budget != 0 && (block == 0 || WARP_IS_FULL() || WARP_IS_LATE()); \
-        lane->stepped_back = block == 0 || WARP_IS_LATE();                            \
-        lane->budget = budget;                                                        \
-        lane->lead = lead;                                                            \
+#define PROGRAM_END()                                                                      \
+    default: break;                                                                        \
+        }                                                                                  \
+        goto voted;                                                                        \
+    away:                                                                                  \
+        block = translated_find(m, exit_pc, cycles, deadline);                             \
+        goto voted;                                                                        \
+    write_port:                                                                            \
+        NOTE_IF(shadow_is_news(&m->run, port, port_value) | port_stack, port, port_value); \
+        if (port == TIA_WSYNC) {                                                           \
+            cycles = sync_wait(m, cycles);                                                 \
+        } else {                                                                           \
+            sync_write(m, port, port_value, cycles);                                       \
+        }                                                                                  \
+    voted:;                                                                                \
+        }                                                                                  \
+        }                                                                                  \
+        if (lane->budget != 0) {                                                           \
+            r.pc = block != 0 ? block_addresses[block] : (uint16_t)exit_pc;                \
+            cpu_save(&r, &console->cpu);                                                   \
+            console->cycles = cycles;                                                      \
+            console->bus = (uint8_t)exit_bus;                                              \
+        }                                                                                  \
+        m->notes.count = pending;                                                          \
+        lane->slow = budget != 0 && (block == 0 || WARP_IS_FULL() || WARP_IS_LATE());      \
+        lane->stepped_back = block == 0 || WARP_IS_LATE();                                 \
+        lane->full = WARP_IS_FULL();                                                       \
+        lane->budget = budget;                                                             \
+        lane->lead = lead;                                                                 \
         }
 
 #endif

@@ -203,6 +203,7 @@ typedef struct mega_warp_lane {
     uint32_t budget;       // instructions left; 0 when the request is done
     uint32_t slow;         // 1: the next instruction is not for a burst ...
     uint32_t stepped_back; // ... because of what it does, not of where it is
+    uint32_t full;         // 1: its notes must be drained
     uint32_t waits;        // 1: for its collisions ...
     uint32_t wait_cycle;   // ... which it reads in this cycle
     uint32_t lead;         // the key that won the last vote
@@ -277,20 +278,38 @@ MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_console *console, mega_
 #undef MICRO_BEFORE_WRITING
 #undef WARP_STEP_BACK
 
-// Does the instruction at the program counter read a collision register, by an address that is written in it? Then
-// *cycle is when.
+// Does the instruction at the program counter read a collision register? Then *cycle is when. What this overlooks is
+// read as well, only not together with other lanes.
 MEGA_FN uint32_t warp_reads_collisions(const mega_machine *m, uint32_t *cycle) {
-    const uint32_t pc = m->console->cpu.pc;
-    const mega_stretch stretch = cpu_find_stretch(m, pc);
+    const mega_registers r = cpu_load(&m->console->cpu);
+    const mega_stretch stretch = cpu_find_stretch(m, r.pc);
     if (stretch.span == 0 || m->run.watches_low) {
         return 0;
     }
-    const uint8_t *code = m->image + (pc + stretch.offset); // wraps
-    const uint32_t micro = cpu_micro[code[0]], mode = micro >> 8 & 15u;
-    const uint32_t address = mode == MICRO_MODE_ABS ? code[1] | (uint32_t)code[2] << 8 : code[1];
-    *cycle = m->console->cycles + (micro >> 12);
-    return (mode == MICRO_MODE_ZP || mode == MICRO_MODE_ABS) && (micro & 0xFFu) < MICRO_FIRST_WRITE &&
-           (address & 0x1088u) == 0;
+    const uint8_t *code = m->image + (r.pc + stretch.offset), *ram = m->console->riot.ram; // wraps
+    const uint32_t micro = cpu_micro[code[0]], operation = micro & 0xFFu, mode = micro >> 8 & 15u;
+    const uint32_t x_page = code[1] + r.x, y_page = code[1] + r.y;
+    const uint32_t pointer = (mode == MICRO_MODE_IZX ? x_page : code[1]) & 0xFFu;
+    uint32_t base = 0x1000, index = 0; // an address elsewhere
+    switch (mode) {
+    case MICRO_MODE_ZP: base = code[1]; break;
+    case MICRO_MODE_ZPX: base = x_page & 0xFFu; break;
+    case MICRO_MODE_ZPY: base = y_page & 0xFFu; break;
+    case MICRO_MODE_ABX:
+    case MICRO_MODE_ABY: index = mode == MICRO_MODE_ABX ? r.x : r.y; // fall through
+    case MICRO_MODE_ABS: base = code[1] | (uint32_t)code[2] << 8; break;
+    case MICRO_MODE_IZY: index = r.y; // fall through
+    case MICRO_MODE_IZX:
+        if (pointer >= 0x80 && pointer < 0xFF) {
+            base = ram[pointer & 0x7Fu] | (uint32_t)ram[(pointer + 1u) & 0x7Fu] << 8;
+        }
+        break;
+    default: break;
+    }
+    const uint32_t address = (base + index) & 0xFFFFu;
+    *cycle = m->console->cycles + (micro >> 12) +
+             (operation < MICRO_FIRST_MODIFY && ((base ^ address) & 0xFF00u) != 0);
+    return operation < MICRO_FIRST_WRITE && (address & 0x1088u) == 0;
 }
 
 // Is there an instruction to be done slowly, or did the lane only leave its stretch of ROM for another?
@@ -313,23 +332,35 @@ MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
 #include MEGA_PROGRAM
 #include "mega_drain.h"
 
-// Translated code cannot go on in any lane: those that are not done get their notes drained and do an instruction,
-// after their collisions if it reads them.
-MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *lane) {
-    const uint32_t slow = lane->slow, steps = warp_needs_step(m, lane);
-    uint32_t cycle = 0;
-    const uint32_t reads = steps && warp_reads_collisions(m, &cycle);
-    if (slow) {
-        warp_drain_touch(m);
+// Instructions in a row that a lane does slowly before the others have their turn.
+#define WARP_SLOW_STEPS 32u
+
+// Translated code cannot go on in any lane. Those that wait for nothing do an instruction, and more until they come to a
+// block. If there are none, notes are drained and collisions found for those that wait.
+MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *lane, uint32_t live) {
+    uint32_t steps = warp_needs_step(m, lane);
+    const uint32_t reads = steps && warp_reads_collisions(m, &lane->wait_cycle);
+    const uint32_t needs = reads || (lane->slow && lane->full);
+    const uint32_t waits = MEGA_WARP_ANY(steps && !needs);
+    if (!waits) {
+        if (live) {
+            notes_touch(m);
+        }
+        warp_drain(m, live, needs, reads, (int32_t)(3u * lane->wait_cycle));
+        if (MEGA_WARP_ANY(reads)) {
+            warp_collide(m, warp, reads);
+        }
     }
-    warp_drain(m, slow, reads, (int32_t)(3u * cycle));
-    if (MEGA_WARP_ANY(reads)) {
-        warp_collide(m, warp, reads);
-    }
-    if (steps) {
-        shadow_begin(&m->run, &m->console->tia); // nobody but the interpreter uses it
+    lane->waits = waits && reads;
+    steps = steps && !(waits && needs);
+    MEGA_ROLLED
+    for (uint32_t i = 0; i < WARP_SLOW_STEPS && steps; i++) {
         warp_step_slowly(m, lane);
+        steps = lane->budget > 1 &&
+                translated_find(m, m->console->cpu.pc, m->console->cycles, WARP_DEADLINE(m)) == 0 &&
+                m->notes.count + NOTE_ROOM < MEGA_NOTES_ROOM && !warp_reads_collisions(m, &lane->wait_cycle);
     }
+    MEGA_WARP_BARRIER();
 }
 
 // Runs the processors of all lanes to the end of their requests; `live` is 0 for a lane that has none. What
@@ -338,15 +369,14 @@ MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *l
 MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *warp, uint32_t live) {
     mega_warp_lane lane;
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
-    lane.slow = lane.stepped_back = 0;
-    m->ahead.pending_count = 0;
-    m->ahead.touched = MEGA_NO_CYCLE;
+    lane.slow = lane.stepped_back = lane.waits = lane.wait_cycle = 0;
+    notes_begin(m);
     for (;;) {
         warp_run_translated(m, console, &lane);
         if (lane.lead == WARP_KEY_DONE) {
             break;
         }
-        warp_step_aside(m, warp, &lane);
+        warp_step_aside(m, warp, &lane, live);
     }
 }
 
@@ -354,11 +384,14 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
 MEGA_FN void warp_settle(mega_machine *m, mega_warp *warp, uint32_t live) {
     int32_t clock = 0;
     if (live) {
-        warp_drain_touch(m);
+        notes_touch(m);
         clock = log_end_clock(m);
     }
-    warp_drain(m, live, 1, clock);
+    warp_drain(m, live, live, 1, clock);
     warp_collide(m, warp, live);
+    if (live) {
+        drain_unstage(m);
+    }
 }
 
 #else

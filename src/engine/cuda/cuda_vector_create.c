@@ -10,6 +10,7 @@
 
 #define PROGRAM "kernels.cu"
 #define WARP 32u
+#define WARPS_PER_PROCESSOR 32u
 #define CHUNK 1024u // cells that are sent at a time
 #define MEMO_ROOM 16384u
 #define LOOK_ROWS 250u // that mega_look has room for
@@ -305,15 +306,30 @@ static mega_status send_cells(mega_cuda_vector *vector, const mega_vector_desc *
 
 // ---- groups --------------------------------------------------------------------------------------------
 
+// Consoles in a warp. Those that share one wait for each other, so few consoles are spread over all the warps that
+// the GPU can hold.
+static uint32_t choose_width(const mega_cuda_vector *vector) {
+    const uint32_t warps = WARPS_PER_PROCESSOR * (uint32_t)vector->device->processors;
+    uint32_t width = getenv("MEGA_X_WIDTH") ? (uint32_t)atoi(getenv("MEGA_X_WIDTH")) : WARP;
+    while (width > 1 && vector->count <= width / 2u * warps && !getenv("MEGA_X_WIDTH")) {
+        width /= 2u;
+    }
+    return width;
+}
+
 // Lanes by game: each begins with a warp of its own. Returns how many lanes there are.
 static uint32_t assign_lanes(const mega_cuda_vector *vector, uint32_t first, uint32_t count,
                              int32_t *env_of_lane, uint32_t *first_lane) {
+    const uint32_t width = choose_width(vector);
     uint32_t lanes = 0;
     for (uint32_t course = 0; course < vector->games.count; course++) {
         first_lane[course] = lanes;
         for (uint32_t i = first; i < first + count; i++) {
             if (vector->course_of[i] == (int32_t)course) {
                 env_of_lane[lanes++] = (int32_t)i;
+                while (lanes % WARP >= width) {
+                    env_of_lane[lanes++] = -1;
+                }
             }
         }
         while (lanes % WARP != 0) {
@@ -364,7 +380,8 @@ static mega_status open_group(mega_cuda_vector *vector, uint32_t number, int32_t
 }
 
 static mega_status open_groups(mega_cuda_vector *vector) {
-    const size_t lanes_size = (vector->count + (size_t)WARP * vector->games.count) * sizeof(int32_t);
+    const size_t lanes_per_env = WARP / choose_width(vector);
+    const size_t lanes_size = (lanes_per_env * vector->count + WARP * vector->games.count) * sizeof(int32_t);
     int32_t *lanes = malloc(lanes_size);
     uint32_t *first_lane = calloc(vector->games.count + 1, sizeof(*first_lane));
     mega_status status = lanes != NULL && first_lane != NULL ? MEGA_OK : mega_fail_memory(lanes_size);

@@ -1,0 +1,66 @@
+// mega_notes.h - accesses to the TIA that are only noted. Shared source.
+//
+// The lanes of a warp go through their accesses together, some time after they were made (mega_drain.h), so that the
+// processors stay in registers meanwhile. Noted are those that tia_logged_write() and tia_logged_read() would log: the
+// others change nothing. The interpreter does the same, so that all are seen in their order.
+#ifndef MEGA_NOTES_H
+#define MEGA_NOTES_H
+#include "mega_tia.h"
+
+#if MEGA_NOTES
+
+// Goes through all notes of a lane, alone: mega_drain.h.
+MEGA_NOINLINE void notes_take_all(mega_machine *m);
+
+MEGA_FN void notes_begin(mega_machine *m) {
+    m->notes.count = m->notes.drained = m->notes.staged = 0;
+    m->notes.other = MEGA_NO_NOTE;
+}
+
+#define NOTE_REGISTER(note) ((note) >> 8 & 0x3Fu)
+MEGA_FN uint32_t note_of(const mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    return (cycles - m->run.log->base_cycle) << 14 | reg << 8 | value;
+}
+
+MEGA_FN void notes_add(mega_machine *m, uint32_t note) {
+    if (m->notes.count == MEGA_NOTES_ROOM) {
+        notes_take_all(m);
+    }
+    m->notes.note[m->notes.count++] = note;
+    m->notes.other = MEGA_NO_NOTE;
+}
+
+// What follows HMOVE sees where the beam was.
+MEGA_FN uint32_t notes_keep_next(const mega_machine *m) {
+    const mega_notes *notes = &m->notes;
+    return notes->count != 0 ? NOTE_REGISTER(notes->note[notes->count - 1u]) == TIA_HMOVE : m->run.keep_next;
+}
+
+MEGA_FN void notes_access(mega_machine *m, uint32_t note, uint32_t counts) {
+    if (counts || notes_keep_next(m)) {
+        notes_add(m, note);
+    } else {
+        m->notes.other = note;
+    }
+}
+
+// Keeps in mind which access was the last of the request. Several of them can fall on the same cycle.
+MEGA_FN void notes_touch_by(mega_run *run, uint32_t note) {
+    const uint32_t base_cycle = run->log->base_cycle;
+    if (note >> 14 >= run->touch_cycle - base_cycle) {
+        run->touch_cycle = base_cycle + (note >> 14);
+        run->touch_register = NOTE_REGISTER(note);
+    }
+}
+MEGA_FN void notes_touch(mega_machine *m) {
+    const mega_notes *notes = &m->notes;
+    if (notes->count != 0) {
+        notes_touch_by(&m->run, notes->note[notes->count - 1u]);
+    }
+    if (notes->other != MEGA_NO_NOTE) {
+        notes_touch_by(&m->run, notes->other);
+    }
+}
+
+#endif
+#endif
