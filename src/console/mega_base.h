@@ -115,6 +115,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_BLOCK_ANY(condition) __syncthreads_or((int)(condition))
 #define MEGA_MAX4(a, b) __vmaxu4(a, b)
 #define MEGA_PICK4(bytes, selector) __byte_perm(bytes, 0u, selector) // four of four bytes, by nibbles
+#define MEGA_FUNNEL(low, high, shift) __funnelshift_r(low, high, shift) // 32 of 64 bits; shift < 32
 #define MEGA_COUNT_BITS(word) __popc(word)
 #define MEGA_COPY16(to, from) (*(uint4 *)(to) = *(const uint4 *)(from))
 #define MEGA_ATOMIC_ADD(where, count) atomicAdd(where, count) // what was there before
@@ -133,6 +134,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_BLOCK_BARRIER() ((void)0) // a block is one thread
 #define MEGA_BLOCK_ANY(condition) (condition)
 #define MEGA_PICK4(bytes, selector) mega_pick4(bytes, selector)
+#define MEGA_FUNNEL(low, high, shift) ((uint32_t)(((uint64_t)(high) << 32 | (low)) >> (shift)))
 #define MEGA_COUNT_BITS(word) __builtin_popcount(word)
 #define MEGA_MAX4(a, b) mega_max4(a, b)
 #define MEGA_COPY16(to, from) __builtin_memcpy(to, from, 16)
