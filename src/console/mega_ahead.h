@@ -260,36 +260,49 @@ MEGA_FN uint32_t ahead_is_full(const mega_machine *m) {
 
 // All of this looks at 32 pixels of a line, the group number `group` of five.
 
-// `bits`, up to 32 of them, from pixel x (below 320) on, where they wrap around the line.
-MEGA_FN uint32_t group_place(uint32_t bits, uint32_t x, uint32_t group) {
+// An object before it is placed: 160 pixels from its own left edge on; only the first three words can be set.
+// NUSIZ puts copies at 16, 32 and 64.
+typedef struct mega_strip_bits {
+    uint32_t word[3];
+} mega_strip_bits;
+
+#define COPIES_AT_16 0x0Au // modes, as bits
+#define COPIES_AT_32 0x4Cu
+#define COPIES_AT_64 0x50u
+
+// `first` and copies of `bits`, which has up to 8.
+MEGA_FN mega_strip_bits strip_of(uint32_t first, uint32_t bits, uint32_t mode) {
+    mega_strip_bits strip;
+    strip.word[0] = first | (COPIES_AT_16 >> mode & 1u) * bits << 16;
+    strip.word[1] = (COPIES_AT_32 >> mode & 1u) * bits;
+    strip.word[2] = (COPIES_AT_64 >> mode & 1u) * bits;
+    return strip;
+}
+
+// What a group shows of an object whose left edge is at pixel x (below 320) and which wraps around the line.
+MEGA_FN uint32_t group_place(mega_strip_bits strip, uint32_t x, uint32_t group) {
     const uint32_t at = x < MEGA_WIDTH ? x : x - MEGA_WIDTH;
-    const int32_t right = (int32_t)at - 32 * (int32_t)group, wrapped = right - MEGA_WIDTH;
-    uint32_t mask = 0;
-    if (right >= 0 && right < 32) {
-        mask = bits << right;
-    } else if (right < 0 && right > -32) {
-        mask = bits >> -right;
-    }
-    if (wrapped > -32) {
-        mask |= bits >> -wrapped;
-    }
-    return mask;
+    const uint32_t edge =
+        32u * group + (32u * group < at ? MEGA_WIDTH : 0u) - at; // the group's, in the strip
+    const uint32_t word = edge / 32u;
+    const uint32_t left = word == 0 ? strip.word[0] : word == 1 ? strip.word[1] : strip.word[2];
+    const uint32_t right = word == 0 ? strip.word[1] : word == 1 ? strip.word[2] : strip.word[0];
+    return MEGA_FUNNEL(word < 3 ? left : 0u, word < 2 || word == 4 ? right : 0u, edge % 32u);
 }
 
 MEGA_FN uint32_t group_player(const mega_segment *segment, uint32_t n, uint32_t group) {
     const uint32_t pattern = segment->objects >> 8u * n & 0xFFu;
     const uint32_t mode = segment->objects >> (OBJECT_MODE + 3u * n) & 7u;
     const uint32_t hidden = segment->objects >> (OBJECT_HIDDEN + n) & 1u;
-    const uint32_t position = segment->positions >> 8u * n & 0xFFu;
-    uint32_t mask = 0;
+    uint32_t position = segment->positions >> 8u * n & 0xFFu, first = pattern;
+    if (pattern == 0) {
+        return 0;
+    }
     if (mode == 5 || mode == 7) {
-        const uint32_t wide = mode == 5 ? tia_stretch2(pattern) : tia_stretch4(pattern);
-        return hidden ? 0u : group_place(wide, position + 1u, group);
+        first = mode == 5 ? tia_stretch2(pattern) : tia_stretch4(pattern);
+        position++;
     }
-    for (uint32_t copies = tia_copies[mode] & ~hidden; copies != 0; copies &= copies - 1u) {
-        mask |= group_place(pattern, position + 16u * (uint32_t)MEGA_LOWEST_BIT(copies), group);
-    }
-    return mask;
+    return group_place(strip_of(hidden ? 0u : first, pattern, mode), position, group);
 }
 
 MEGA_FN uint32_t group_missile(const mega_segment *segment, uint32_t n, uint32_t group) {
@@ -297,18 +310,15 @@ MEGA_FN uint32_t group_missile(const mega_segment *segment, uint32_t n, uint32_t
     const uint32_t mode = segment->objects >> (OBJECT_MODE + 3u * n) & 7u;
     const uint32_t position = segment->positions >> (16u + 8u * n) & 0xFFu;
     const uint32_t bits = (1u << (1u << code >> 1)) - 1u;
-    uint32_t mask = 0;
-    for (uint32_t copies = code != 0 ? tia_copies[mode] : 0u; copies != 0; copies &= copies - 1u) {
-        mask |= group_place(bits, position + 16u * (uint32_t)MEGA_LOWEST_BIT(copies), group);
-    }
-    return mask;
+    return code != 0 ? group_place(strip_of(bits, bits, mode), position, group) : 0u;
 }
 
 MEGA_FN uint32_t group_ball(const mega_segment *segment, uint32_t group) {
     const uint32_t width = 1u << (segment->field >> FIELD_BALL_WIDTH & 3u);
-    return (segment->field >> FIELD_BALL & 1u) != 0
-               ? group_place((1u << width) - 1u, segment->from >> 24, group)
-               : 0u;
+    if ((segment->field >> FIELD_BALL & 1u) == 0) {
+        return 0;
+    }
+    return group_place(strip_of((1u << width) - 1u, 0, 0), segment->from >> 24, group);
 }
 
 MEGA_FN uint32_t group_playfield(const mega_segment *segment, uint32_t group) {

@@ -114,8 +114,12 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_BLOCK_BARRIER() __syncthreads()
 #define MEGA_BLOCK_ANY(condition) __syncthreads_or((int)(condition))
 #define MEGA_MAX4(a, b) __vmaxu4(a, b)
-#define MEGA_PICK4(bytes, selector) __byte_perm(bytes, 0u, selector) // four of four bytes, by nibbles
+#define MEGA_WARP_JOIN(bits) __reduce_or_sync(0xFFFFFFFFu, bits)         // those of all lanes
+#define MEGA_PICK4(low, high, selector) __byte_perm(low, high, selector) // four of eight bytes, by nibbles
+#define MEGA_DOT4(a, b, sum) __dp4a(a, b, sum)                           // products of four bytes each
+#define MEGA_FUNNEL(low, high, shift) __funnelshift_r(low, high, shift)  // 32 of 64 bits; shift < 32
 #define MEGA_COUNT_BITS(word) __popc(word)
+#define MEGA_LEADING_ZEROS(word) __clz((int)(word))
 #define MEGA_COPY16(to, from) (*(uint4 *)(to) = *(const uint4 *)(from))
 #define MEGA_ATOMIC_ADD(where, count) atomicAdd(where, count) // what was there before
 #define MEGA_ATOMIC_MIN(where, value) atomicMin(where, value)
@@ -132,8 +136,12 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP_BARRIER() ((void)0)
 #define MEGA_BLOCK_BARRIER() ((void)0) // a block is one thread
 #define MEGA_BLOCK_ANY(condition) (condition)
-#define MEGA_PICK4(bytes, selector) mega_pick4(bytes, selector)
+#define MEGA_WARP_JOIN(bits) (bits)
+#define MEGA_PICK4(low, high, selector) mega_pick4(low, high, selector)
+#define MEGA_DOT4(a, b, sum) mega_dot4(a, b, sum)
+#define MEGA_FUNNEL(low, high, shift) ((uint32_t)(((uint64_t)(high) << 32 | (low)) >> (shift)))
 #define MEGA_COUNT_BITS(word) __builtin_popcount(word)
+#define MEGA_LEADING_ZEROS(word) __builtin_clz(word)
 #define MEGA_MAX4(a, b) mega_max4(a, b)
 #define MEGA_COPY16(to, from) __builtin_memcpy(to, from, 16)
 #define MEGA_ATOMIC_ADD(where, count) __atomic_fetch_add(where, count, __ATOMIC_RELAXED)
@@ -150,12 +158,19 @@ MEGA_FN uint32_t mega_max4(uint32_t a, uint32_t b) {
     }
     return most;
 }
-MEGA_FN uint32_t mega_pick4(uint32_t bytes, uint32_t selector) {
+MEGA_FN uint32_t mega_pick4(uint32_t low, uint32_t high, uint32_t selector) {
     uint32_t picked = 0;
     for (uint32_t i = 0; i < 4; i++) {
-        picked |= (bytes >> 8u * (selector >> 4u * i & 3u) & 0xFFu) << 8u * i;
+        const uint32_t which = selector >> 4u * i & 7u;
+        picked |= ((which < 4 ? low : high) >> 8u * (which & 3u) & 0xFFu) << 8u * i;
     }
     return picked;
+}
+MEGA_FN uint32_t mega_dot4(uint32_t a, uint32_t b, uint32_t sum) {
+    for (uint32_t shift = 0; shift < 32; shift += 8) {
+        sum += (a >> shift & 0xFFu) * (b >> shift & 0xFFu);
+    }
+    return sum;
 }
 #endif
 

@@ -140,12 +140,12 @@ MEGA_FN void resize_prepare(mega_resizer *r, uint32_t source_height, uint32_t so
 // ---- the filters -----------------------------------------------------------------------------------------
 
 // One target pixel of the area filter: rows first, then columns, in the order of the taps. `row_of`, unless it is
-// NULL, tells which row of memory has each row of the source.
+// NULL, tells which row of memory has each row of the source, from row `top` on.
 MEGA_FN uint8_t resize_area_pixel_of(const mega_resizer *r, const uint8_t *source, const uint8_t *row_of,
-                                     uint32_t y, uint32_t x, uint32_t channel) {
+                                     uint32_t top, uint32_t y, uint32_t x, uint32_t channel) {
     float sum = 0.0f;
     for (uint32_t j = r->y.first[y]; j < r->y.first[y + 1]; j++) {
-        const uint32_t at = row_of != NULL ? row_of[r->y.source[j]] : r->y.source[j];
+        const uint32_t at = row_of != NULL ? row_of[r->y.source[j] - top] : r->y.source[j];
         const uint8_t *row = source + at * r->source_width * r->channels + channel;
         float line = 0.0f;
         for (uint32_t i = r->x.first[x]; i < r->x.first[x + 1]; i++) {
@@ -160,7 +160,7 @@ MEGA_FN uint8_t resize_area_pixel_of(const mega_resizer *r, const uint8_t *sourc
 
 MEGA_FN uint8_t resize_area_pixel(const mega_resizer *r, const uint8_t *source, uint32_t y, uint32_t x,
                                   uint32_t channel) {
-    return resize_area_pixel_of(r, source, NULL, y, x, channel);
+    return resize_area_pixel_of(r, source, NULL, 0, y, x, channel);
 }
 
 MEGA_FN void resize_area(const mega_resizer *r, const uint8_t *source, uint8_t *target) {

@@ -29,16 +29,15 @@ static void run_step(const mega_batch *batch, void **parameters) {
     }
 }
 
-static void look_at(const mega_batch *batch, uint32_t env) {
+static void look_at_one(const mega_batch *batch, uint32_t env) {
     static _Alignas(16) mega_canvas canvas;
-    look_pool(batch, env, &canvas, 0, 1);
-    look_push(batch, env, &canvas, 0, 1);
+    look_at(batch, env, &canvas, 0, 1);
 }
 
 static void run_look(const mega_batch *batch, void **parameters) {
     (void)parameters;
     for (uint32_t i = 0; i < batch->count; i++) {
-        look_at(batch, batch->first + i);
+        look_at_one(batch, batch->first + i);
     }
 }
 
@@ -76,7 +75,7 @@ FOR_EACH(run_take_orders, batch_take_order(batch, env))
 FOR_EACH(run_settle_steps, batch_settle_step(batch, env))
 FOR_EACH(run_settle_orders, batch_settle_order(batch, env))
 FOR_EACH(run_observe, show_observe(batch, env))
-FOR_BEGUN(run_look_begun, look_at(batch, env))
+FOR_BEGUN(run_look_begun, look_at_one(batch, env))
 FOR_BEGUN(run_keep_finals, block_keep_final(batch, env, 0, 1))
 FOR_BEGUN(run_prepare_begun, block_prepare(batch, env, 0, 1))
 FOR_BEGUN(run_settle_begun, batch_settle_start(batch, env))

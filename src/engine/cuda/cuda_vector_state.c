@@ -52,6 +52,16 @@ static void fill_core(const mega_cell *cell, const mega_tally *tally, mega_state
     core->over = cell->over;
 }
 
+// mega_look leaves out rows of the pooled screen that repeat the one above.
+static void fill_screen(const mega_lane_setup *setup, const mega_task_state *state, uint8_t *screen) {
+    const uint32_t height = setup->settings.channels == 1 ? setup->environment->cartridge.height : 0;
+    for (uint32_t y = 1; y < height && setup->screen_size != 0; y++) {
+        if (state->repeats[y]) {
+            memcpy(screen + MEGA_WIDTH * y, screen + MEGA_WIDTH * (y - 1), MEGA_WIDTH);
+        }
+    }
+}
+
 static mega_status save_one(mega_cuda_vector *vector, uint32_t env_id, uint8_t *to) {
     const mega_cuda_driver *cuda = vector->device->driver;
     const mega_lane_setup *setup = setup_of(vector, (int32_t)env_id);
@@ -74,6 +84,7 @@ static mega_status save_one(mega_cuda_vector *vector, uint32_t env_id, uint8_t *
             CUDA_TRY(cuda, cuMemcpyDtoH, to, CUDA_ADDRESS(parts[i].address), parts[i].size);
         }
     }
+    fill_screen(setup, &cell.task, to - parts[2].size);
     for (uint32_t ago = 0; ago < 2; ago++) {
         void *parameters[] = {&vector->all, &env_id, &ago, &vector->pixels};
         MEGA_TRY(cuda_vector_launch(vector, KERNEL_mega_show, stream, 1, SHOW_BLOCK, parameters));

@@ -6,7 +6,7 @@
 
 // As in kernels.cu.
 #define STEP_THREADS 1024u
-#define LOOK_BLOCK 256u
+#define LOOK_BLOCK 224u
 #define START_BLOCK 64u
 #define PLAIN_BLOCK 256u
 #define LIST_BLOCKS 1024u // of kernels that go through a list of unknown length

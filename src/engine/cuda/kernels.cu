@@ -10,14 +10,11 @@ extern "C" __device__ const uint32_t mega_layout[7] = {
     sizeof(mega_notice), sizeof(mega_video),  sizeof(mega_memo_entry),
 };
 
-#define LOOK_BLOCK 256
+#define LOOK_BLOCK (32 * LOOK_BANDS)
 
 extern "C" __global__ void __launch_bounds__(LOOK_BLOCK, 5) mega_look(mega_batch batch) {
     __shared__ __align__(16) mega_canvas canvas;
-    const uint32_t env = batch.first + blockIdx.x;
-    look_pool(&batch, env, &canvas, threadIdx.x, LOOK_BLOCK);
-    __syncthreads();
-    look_push(&batch, env, &canvas, threadIdx.x, LOOK_BLOCK);
+    look_at(&batch, batch.first + blockIdx.x, &canvas, threadIdx.x, LOOK_BLOCK);
 }
 
 // The same for those that begin an episode.
@@ -25,11 +22,7 @@ extern "C" __global__ void __launch_bounds__(LOOK_BLOCK, 5) mega_look_begun(mega
     __shared__ __align__(16) mega_canvas canvas;
     const uint32_t count = *batch.roster.count;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const uint32_t env = (uint32_t)batch.roster.queue[i];
-        look_pool(&batch, env, &canvas, threadIdx.x, LOOK_BLOCK);
-        __syncthreads();
-        look_push(&batch, env, &canvas, threadIdx.x, LOOK_BLOCK);
-        __syncthreads();
+        look_at(&batch, (uint32_t)batch.roster.queue[i], &canvas, threadIdx.x, LOOK_BLOCK);
     }
 }
 
