@@ -39,11 +39,15 @@ enum {
     KERNEL_COUNT
 };
 
+#define CUDA_PARTS 16u // of a group with different games that are stepped at the same time
+
 typedef struct mega_cuda_group {
     mega_batch batch; // its first environment and count, its lanes, its roster
     CUstream stream;
     CUstream side; // for those that begin an episode meanwhile
     CUevent forked, joined;
+    CUstream parts[CUDA_PARTS]; // NULL where there is one game
+    CUevent parted[CUDA_PARTS];
     uint32_t *first_lane; // [games.count + 1]
     bool running;         // between group_send and group_recv
     bool unread;          // work was done whose failures nobody has looked at

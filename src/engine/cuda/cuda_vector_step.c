@@ -147,8 +147,8 @@ static uint32_t step_threads(const mega_cuda_vector *vector, uint32_t lanes) {
 }
 
 // The part of a group that plays one game, or all of it where nothing is translated.
-static mega_status step_part(mega_cuda_vector *vector, mega_cuda_group *group, CUfunction kernel,
-                             uint32_t from, uint32_t until) {
+static mega_status step_part(mega_cuda_vector *vector, mega_cuda_group *group, CUstream stream,
+                             CUfunction kernel, uint32_t from, uint32_t until) {
     mega_batch part = group->batch;
     void *parameters[] = {&part};
     part.env_of_lane += from;
@@ -156,22 +156,38 @@ static mega_status step_part(mega_cuda_vector *vector, mega_cuda_group *group, C
     const uint32_t threads = step_threads(vector, part.lanes);
     if (part.lanes != 0) {
         CUDA_TRY(vector->device->driver, cuLaunchKernel, kernel, blocks_for(part.lanes, threads), 1, 1,
-                 threads, 1, 1, 0, group->stream, parameters, NULL);
+                 threads, 1, 1, 0, stream, parameters, NULL);
+    }
+    return MEGA_OK;
+}
+
+// Games with kernels of their own, several at the same time after group->forked.
+static mega_status step_games(mega_cuda_vector *vector, mega_cuda_group *group) {
+    const mega_cuda_driver *cuda = vector->device->driver;
+    const uint32_t games = vector->games.count, parts = games < CUDA_PARTS ? games : CUDA_PARTS;
+    for (uint32_t k = 0; k < parts; k++) {
+        CUDA_TRY(cuda, cuStreamWaitEvent, group->parts[k], group->forked, 0);
+    }
+    for (uint32_t i = 0; i < games; i++) {
+        const CUfunction translated = vector->programs[i].step;
+        MEGA_TRY(step_part(vector, group, group->parts[i % parts],
+                           translated != NULL ? translated : vector->kernels[KERNEL_mega_step],
+                           group->first_lane[i], group->first_lane[i + 1]));
+    }
+    for (uint32_t k = 0; k < parts; k++) {
+        CUDA_TRY(cuda, cuEventRecord, group->parted[k], group->parts[k]);
+        CUDA_TRY(cuda, cuStreamWaitEvent, group->stream, group->parted[k], 0);
     }
     return MEGA_OK;
 }
 
 static mega_status step_lanes(mega_cuda_vector *vector, mega_cuda_group *group) {
-    const CUfunction interpreter = vector->kernels[KERNEL_mega_step];
-    if (!vector->translated) {
-        return step_part(vector, group, interpreter, 0, group->batch.lanes);
+    if (vector->translated && vector->games.count > 1) {
+        return step_games(vector, group);
     }
-    for (uint32_t i = 0; i < vector->games.count; i++) {
-        const CUfunction translated = vector->programs[i].step;
-        MEGA_TRY(step_part(vector, group, translated != NULL ? translated : interpreter, group->first_lane[i],
-                           group->first_lane[i + 1]));
-    }
-    return MEGA_OK;
+    const CUfunction kernel =
+        vector->translated ? vector->programs[0].step : vector->kernels[KERNEL_mega_step];
+    return step_part(vector, group, group->stream, kernel, 0, group->batch.lanes);
 }
 
 // Some step while others, whose episode was over, begin a new one.
