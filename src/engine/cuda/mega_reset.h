@@ -230,14 +230,19 @@ MEGA_FN void roster_add(const mega_batch *batch, uint32_t env) {
         (int32_t)env;
 }
 
-// The environment that begins in a lane, or -1.
+// The environment that begins in a lane, or -1. All others wait for those that begin, so they are spread over as many
+// warps as there are.
 MEGA_FN int32_t roster_find(const mega_batch *batch, uint32_t lane) {
-    uint32_t course = 0;
+    uint32_t course = 0, spread = 1;
     while (course + 1u < batch->course_count && batch->first_lane[course + 1u] <= lane) {
         course++;
     }
-    const uint32_t place = lane - batch->first_lane[course];
-    return place < batch->roster.count_of_course[course] ? batch->roster.lanes[lane] : -1;
+    const uint32_t first = batch->first_lane[course], lanes = batch->first_lane[course + 1u] - first;
+    const uint32_t count = batch->roster.count_of_course[course], place = lane - first;
+    while (spread < 32u && 2u * spread * count <= lanes) {
+        spread *= 2u;
+    }
+    return place % spread == 0 && place / spread < count ? batch->roster.lanes[first + place / spread] : -1;
 }
 
 // Before a reset: what the host ordered.
