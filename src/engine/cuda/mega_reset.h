@@ -230,8 +230,11 @@ MEGA_FN void roster_add(const mega_batch *batch, uint32_t env) {
         (int32_t)env;
 }
 
-// The environment that begins in a lane, or -1. All others wait for those that begin, so they are spread over as many
-// warps as there are.
+// Warps over which those are spread that begin an episode: all others wait for them. More would take time from the
+// others, because a warp costs the same with one lane and with 32.
+#define ROSTER_WARPS 128u
+
+// The environment that begins in a lane, or -1.
 MEGA_FN int32_t roster_find(const mega_batch *batch, uint32_t lane) {
     uint32_t course = 0, spread = 1;
     while (course + 1u < batch->course_count && batch->first_lane[course + 1u] <= lane) {
@@ -239,7 +242,7 @@ MEGA_FN int32_t roster_find(const mega_batch *batch, uint32_t lane) {
     }
     const uint32_t first = batch->first_lane[course], lanes = batch->first_lane[course + 1u] - first;
     const uint32_t count = batch->roster.count_of_course[course], place = lane - first;
-    while (spread < 32u && 2u * spread * count <= lanes) {
+    while (spread < 32u && 2u * spread * count <= lanes && 2u * spread * count <= 32u * ROSTER_WARPS) {
         spread *= 2u;
     }
     return place % spread == 0 && place / spread < count ? batch->roster.lanes[first + place / spread] : -1;
