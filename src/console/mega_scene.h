@@ -147,8 +147,8 @@ MEGA_INLINE uint32_t scene_copy_ball(uint32_t bits) {
     return scene_put_bits(bits, 1u, SCENE_OLD_BALL, bits >> SCENE_BALL & 1u);
 }
 
-// Changes the registers, without a picture. Returns whether that is to be seen: strobes always are.
-MEGA_INLINE uint32_t scene_take(mega_scene *scene, uint32_t rule, uint32_t reg, uint32_t value) {
+// Changes the registers, without a picture.
+MEGA_INLINE void scene_take(mega_scene *scene, uint32_t rule, uint32_t reg, uint32_t value) {
     const uint32_t kind = RULE_KIND(rule);
     const uint32_t which = kind == SCENE_PUT ? RULE_WORD(rule) : SCENE_TO_NOTHING;
     const uint32_t old = scene_get(scene, which), word = scene_changed_word(old, rule, reg, value);
@@ -156,14 +156,11 @@ MEGA_INLINE uint32_t scene_take(mega_scene *scene, uint32_t rule, uint32_t reg, 
         kind == SCENE_GRAPHICS ? scene_changed_graphics(scene->graphics, reg, value) : scene->graphics;
     const uint32_t bits = reg == TIA_GRP1 ? scene_copy_ball(scene->bits) : scene->bits;
     const uint32_t motion = kind == SCENE_CLEAR ? scene->motion & 0xFF000000u : scene->motion;
-    const uint32_t is_news = kind == SCENE_STROBE || (which != SCENE_TO_NOTHING && word != old) ||
-                             graphics != scene->graphics || bits != scene->bits || motion != scene->motion;
     scene->graphics = graphics;
     scene->bits = which == SCENE_TO_BITS ? word : bits;
     scene->field = which == SCENE_TO_FIELD ? word : scene->field;
     scene->colors = which == SCENE_TO_COLORS ? word : scene->colors;
     scene->motion = which == SCENE_TO_MOTION ? word : motion;
-    return is_news;
 }
 
 // What the players, the missiles and the ball show, from the registers.
@@ -448,7 +445,7 @@ MEGA_INLINE void scene_write(mega_scene *scene, mega_machine *m, uint32_t rule, 
                                (scene_position(scene, n) + (4u << tia_player_shift(size))) % MEGA_WIDTH);
         }
     }
-    (void)scene_take(scene, rule, reg, value);
+    scene_take(scene, rule, reg, value);
     if (kind == SCENE_STROBE) {
         scene_strobe(scene, m, reg, value, clock, line_clock, resp);
     }
