@@ -419,6 +419,34 @@ def test_one_thread_at_a_time():
     env.step(np.zeros(8, int))
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_space_is_gymnasiums(count):
+    env = make(count)
+    expected = gymnasium.vector.utils.batch_space(env.single_observation_space, count)
+    space = env.observation_space
+    assert space == expected and repr(space) == repr(expected)
+    for one in (space, expected, copy.deepcopy(space), pickle.loads(pickle.dumps(space))):
+        one.seed(5)
+        assert np.array_equal(one.sample(), expected.seed(5) and expected.sample())
+    assert space.contains(env.reset(seed=1)[0]) and not space.contains(np.zeros((count + 1, 4, 84, 84), np.uint8))
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+@pytest.mark.parametrize(("arguments", "kibibytes"), [({"copy": False}, 100), ({}, 160)])
+def test_memory_of_an_environment(arguments, kibibytes):
+    """All in: consoles, pictures, results of the first reset and of two steps, which are kept, and spaces."""
+    count, before = 1500, resident()
+    env = megacade.AtariVectorEnv(GAME, count, num_threads=1, **arguments)
+    kept = [env.reset(seed=1)]
+    kept += [env.step(np.zeros(count, int)) for _ in range(2)]
+    assert resident() - before < count * kibibytes * 1024
+    assert len(kept) == 3
+
+
 def test_gymnasium():
     env = gymnasium.make_vec("Megacade/CometCatch-v5", 3)
     assert isinstance(env.unwrapped, megacade.AtariVectorEnv)
