@@ -106,6 +106,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP 32u
 #define MEGA_WARP_LANE (threadIdx.x & 31u)
 #define MEGA_WARP_MIN(value) __reduce_min_sync(0xFFFFFFFFu, value)
+#define MEGA_WARP_MAX(value) __reduce_max_sync(0xFFFFFFFFu, value)
 #define MEGA_WARP_FROM(value, lane) __shfl_sync(0xFFFFFFFFu, value, (int)(lane))
 #define MEGA_WARP_BALLOT(mask, condition) __ballot_sync(mask, (int)(condition))
 #define MEGA_WARP_ANY(condition) __any_sync(0xFFFFFFFFu, (int)(condition))
@@ -129,6 +130,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_WARP 1u
 #define MEGA_WARP_LANE 0u
 #define MEGA_WARP_MIN(value) (value)
+#define MEGA_WARP_MAX(value) (value)
 #define MEGA_WARP_FROM(value, lane) (value)
 #define MEGA_WARP_BALLOT(mask, condition) ((condition) ? 1u : 0u)
 #define MEGA_WARP_ANY(condition) (condition)

@@ -17,9 +17,21 @@ const uint32_t fake_layout[7] = {
 
 typedef void fake_kernel(const mega_batch *batch, void **parameters);
 
-static void run_step(const mega_batch *batch, void **parameters) {
+static void run_start_episodes(const mega_batch *batch, void **parameters) {
     mega_warp warp;
     (void)parameters;
+    memset(&warp, 0, sizeof warp);
+    for (uint32_t lane = 0; lane < batch->lanes; lane++) {
+        roster_start(batch, &warp, lane);
+    }
+}
+
+static void run_step(const mega_batch *batch, void **parameters) {
+    mega_warp warp;
+    if (batch->starts) {
+        run_start_episodes(batch, parameters);
+        return;
+    }
     memset(&warp, 0, sizeof warp);
     for (uint32_t lane = 0; lane < batch->lanes; lane++) {
         const int32_t env = batch->env_of_lane[lane];
@@ -38,18 +50,6 @@ static void run_look(const mega_batch *batch, void **parameters) {
     (void)parameters;
     for (uint32_t i = 0; i < batch->count; i++) {
         look_at_one(batch, batch->first + i);
-    }
-}
-
-static void run_start_episodes(const mega_batch *batch, void **parameters) {
-    mega_warp warp;
-    (void)parameters;
-    memset(&warp, 0, sizeof warp);
-    for (uint32_t lane = 0; lane < batch->lanes; lane++) {
-        const int32_t env = roster_find(batch, lane);
-        if (env >= 0) {
-            batch_start(batch, &warp, (uint32_t)env, 1);
-        }
     }
 }
 

@@ -100,11 +100,31 @@ static mega_status begin_work(mega_cuda_vector *vector, mega_cuda_group *group) 
     return clear_roster(vector, group);
 }
 
+// Those of the roster that play one game, or all of them where nothing is translated.
+static mega_status start_part(mega_cuda_vector *vector, const mega_cuda_group *group, CUstream stream,
+                              CUfunction program, uint32_t from, uint32_t until) {
+    mega_batch part = group->batch;
+    void *parameters[] = {&part};
+    part.from = from;
+    part.lanes = until - from;
+    part.starts = 1;
+    if (part.lanes != 0) {
+        CUDA_TRY(vector->device->driver, cuLaunchKernel,
+                 program != NULL ? program : vector->kernels[KERNEL_mega_start_episodes],
+                 blocks_for(part.lanes, START_BLOCK), 1, 1, START_BLOCK, 1, 1, 0, stream, parameters, NULL);
+    }
+    return MEGA_OK;
+}
+
 // Those on the roster play to the beginning of an episode.
 static mega_status start_episodes(mega_cuda_vector *vector, mega_cuda_group *group, CUstream stream) {
-    void *parameters[] = {&group->batch};
-    MEGA_TRY(cuda_vector_launch(vector, KERNEL_mega_start_episodes, stream,
-                                blocks_for(group->batch.lanes, START_BLOCK), START_BLOCK, parameters));
+    const uint32_t *first = group->first_lane, games = vector->translated ? vector->games.count : 0u;
+    if (games == 0) {
+        MEGA_TRY(start_part(vector, group, stream, NULL, 0, group->batch.lanes));
+    }
+    for (uint32_t i = 0; i < games; i++) {
+        MEGA_TRY(start_part(vector, group, stream, vector->programs[i].step, first[i], first[i + 1]));
+    }
     return for_begun(vector, group, stream, KERNEL_mega_prepare_begun, PLAIN_BLOCK);
 }
 

@@ -36,12 +36,7 @@ extern "C" __global__ void __launch_bounds__(START_BLOCK, 8) mega_start_episodes
     if (lane >= batch.lanes) {
         return; // whole warps
     }
-    const int32_t env = roster_find(&batch, lane);
-    if (__any_sync(0xFFFFFFFFu, env >= 0)) {
-        // A lane without an environment looks at one of its game, so that there is something to look at.
-        const int32_t other = __reduce_max_sync(0xFFFFFFFFu, env);
-        batch_start(&batch, &warps[threadIdx.x / 32], (uint32_t)(env >= 0 ? env : other), env >= 0);
-    }
+    roster_start(&batch, &warps[threadIdx.x / 32], lane);
 }
 
 extern "C" __global__ void mega_keep_finals(mega_batch batch) {

@@ -110,9 +110,11 @@ typedef struct mega_batch {
     uint32_t screen_size, observation_size, cart_ram_size;
     const int32_t *actions; // action numbers
     mega_result *results;
-    uint32_t first;         // the first environment of a group; its lanes are those of the group
-    uint32_t same_step;     // 1: the step that ends an episode also resets
-    uint64_t step;          // number of the step
+    uint32_t first;     // the first environment of a group; its lanes are those of the group ...
+    uint32_t from;      // ... or a part of them, and this is the number of the first
+    uint32_t starts;    // 1: a program's mega_step brings those on the roster to the beginning of an episode
+    uint32_t same_step; // 1: the step that ends an episode also resets
+    uint64_t step;      // number of the step
     const float *strengths; // of the paddles' movement; NULL: 1
     uint32_t *draws;        // [count][draw_room]: of a console's random sequence
     uint32_t draw_room;

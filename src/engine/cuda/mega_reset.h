@@ -234,7 +234,7 @@ MEGA_FN void roster_add(const mega_batch *batch, uint32_t env) {
 // others, because a warp costs the same with one lane and with 32.
 #define ROSTER_WARPS 128u
 
-// The environment that begins in a lane, or -1.
+// The environment that begins in a lane of the group, or -1.
 MEGA_FN int32_t roster_find(const mega_batch *batch, uint32_t lane) {
     uint32_t course = 0, spread = 1;
     while (course + 1u < batch->course_count && batch->first_lane[course + 1u] <= lane) {
@@ -246,6 +246,16 @@ MEGA_FN int32_t roster_find(const mega_batch *batch, uint32_t lane) {
         spread *= 2u;
     }
     return place % spread == 0 && place / spread < count ? batch->roster.lanes[first + place / spread] : -1;
+}
+
+// Those of the warp that begin an episode do so, in lanes of which this is one.
+MEGA_NOINLINE void roster_start(const mega_batch *batch, mega_warp *warp, uint32_t lane) {
+    const int32_t env = roster_find(batch, batch->from + lane);
+    // A lane without an environment looks at one of its game, so that there is something to look at.
+    const int32_t other = MEGA_WARP_MAX(env);
+    if (other >= 0) {
+        batch_start(batch, warp, (uint32_t)(env >= 0 ? env : other), env >= 0);
+    }
 }
 
 // Before a reset: what the host ordered.
