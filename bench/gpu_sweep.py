@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures environments on a GPU over games and sizes, with `megacade bench --device cuda --json`.
 
-Frame skip 4, maximum of the last two frames, 84 x 84 gray, stack of 4 in the GPU's memory, actions drawn there, resets
-in the step that ends an episode. Frames of steps count, those of resets do not; their time does. Environments play
---warmup steps before the clock starts, so that they are at different places of their games.
+Frame skip 4, maximum of the last two frames, 84 x 84 gray, stack of 4 in the GPU's memory, actions drawn there. The
+step after the end of an episode begins the next one, as by default in the library; such steps and the frames of resets
+do not count, but their time does. Environments play --warmup steps before the clock starts, so that they are at
+different places of their games.
 
     bench/gpu_sweep.py --out bench/results/gpu_sweep.csv --plot bench/results/gpu_sweep.png
     bench/gpu_sweep.py --from bench/results/gpu_sweep.csv --plot bench/results/gpu_sweep.png   # only the picture
@@ -49,7 +50,7 @@ def run_point(arguments, game, envs):
     """The object that bench prints, and how long it took around the measured runs."""
     command = [arguments.program, "bench", "--json", "--device", arguments.device, "--game", game, "--envs", str(envs)]
     command += ["--warmup", str(arguments.warmup), "--seconds", str(arguments.seconds)]
-    command += ["--repeat", str(arguments.repeats), "--obs", arguments.obs]
+    command += ["--repeat", str(arguments.repeats), "--obs", arguments.obs, "--autoreset", "next"]
     command += [] if arguments.translate else ["--no-translate"]
     start = time.perf_counter()
     try:

@@ -31,6 +31,8 @@ typedef struct bench_run {
     const char *device;
     const char *load_name;
     const char *obs;
+    const char *autoreset;
+    bool next_step; // episodes begin in place of a step
     bool plain, json;
     uint32_t height, width; // of the observation; 0 for ram and none
     // the run; arrays have an entry for each environment
@@ -140,6 +142,10 @@ static int check_settings(bench_run *bench) {
     if (strcmp(bench->load_name, "emulate") != 0) {
         return mega_report_usage("--load: '%s' is not a load; use emulate", bench->load_name);
     }
+    bench->next_step = strcmp(bench->autoreset, "next") == 0;
+    if (!bench->next_step && strcmp(bench->autoreset, "same") != 0) {
+        return mega_report_usage("--autoreset: '%s' is not same or next", bench->autoreset);
+    }
     if (bench->threads > bench->envs) {
         return mega_report_usage("--threads: %" PRId64 " threads cannot share %" PRId64 " environments; use "
                                  "more with --envs",
@@ -154,7 +160,7 @@ static int open_vector(bench_run *bench) {
         .struct_size = sizeof desc,
         .count = (uint32_t)bench->envs,
         .threads = (uint32_t)bench->threads,
-        .autoreset = MEGA_AUTORESET_SAME_STEP,
+        .autoreset = bench->next_step ? MEGA_AUTORESET_NEXT_STEP : MEGA_AUTORESET_SAME_STEP,
         .blind = bench->height == 0,
         .roms = roms,
         .rom_count = 1,
@@ -243,7 +249,9 @@ static int run_timed(const bench_run *bench, double seconds, uint64_t *chunk, me
         mega_progress_update(progress, (uint64_t)(1000.0 * (mega_seconds() - progress->start)));
     } while (timing->seconds < seconds);
     timing->resets = count_resets(bench) - resets;
-    timing->fps = (double)timing->steps * (double)bench->frame_skip * (double)bench->envs / timing->seconds;
+    const double played = (double)timing->steps * (double)bench->envs;
+    timing->fps = (double)bench->frame_skip * (played - (bench->next_step ? (double)timing->resets : 0.0)) /
+                  timing->seconds;
     return MEGA_EXIT_OK;
 }
 
@@ -264,6 +272,7 @@ static void print_json(const bench_run *bench, const bench_timing *median, const
     mega_json_int(&json, "threads", bench->threads);
     mega_json_int(&json, "frame_skip", bench->frame_skip);
     mega_json_text(&json, "obs", bench->obs);
+    mega_json_text(&json, "autoreset", bench->autoreset);
     mega_json_bool(&json, "plain", bench->plain);
     mega_json_bool(&json, "translate", !bench->load.interpret && !bench->plain);
     mega_json_float(&json, "seconds", median->seconds);
@@ -338,6 +347,8 @@ static void add_options(bench_run *bench) {
     (void)mega_options_int(options, "frame-skip", "K", &bench->frame_skip, 1, 1 << 10, "frames per step");
     (void)mega_options_text(options, "obs", "WHAT", &bench->obs,
                             "observation: HEIGHTxWIDTH (gray, 4 frames), ram or none");
+    (void)mega_options_text(options, "autoreset", "WHEN", &bench->autoreset,
+                            "episodes begin in the same step as the last one ends, or instead of the next");
     (void)mega_options_flag(options, "plain", &bench->plain, "without fast paths");
     (void)mega_options_flag(options, "json", &bench->json, "print one JSON object");
 }
@@ -366,7 +377,7 @@ int mega_cmd_bench(int argc, char *const argv[]) {
                 .usage = "megacade bench [GAME] [options]",
                 .summary =
                     "Plays random actions and counts emulated frames per second (steps x frame skip x\n"
-                    "environments; frames of resets do not count). The checksum depends on the game and\n"
+                    "environments; resets do not count). The checksum depends on the game and\n"
                     "the settings only: two builds that print different ones do not play the same game.",
                 .example = "  megacade bench --game pong --envs 64 --threads 4 --seconds 5 --repeat 5 --json",
                 .words = words,
@@ -380,6 +391,7 @@ int mega_cmd_bench(int argc, char *const argv[]) {
         .device = "cpu",
         .load_name = "emulate",
         .obs = "84x84",
+        .autoreset = "same",
     };
     add_options(&bench);
     if (!mega_options_run(&bench.options, argc, argv, &exit_code)) {

@@ -312,9 +312,10 @@ MEGA_FN uint8_t tia_noted_read(mega_machine *m, uint32_t address, uint32_t cycle
     }
     notes_access(m, note_of(m, TIA_NOTHING, 0, cycles), 0);
     // Most who read collisions have waited until they were found.
-    if ((address & 15u) < 8 && (m->notes.count != 0 || m->console->tia.drawn_to < clock || ahead_owes(m))) {
+    if ((address & 15u) < 8 && clock >= m->notes.known_until) {
         notes_take_all(m);
         log_catch_up(m, clock);
+        notes_find_known(m);
     }
     return (uint8_t)(tia_driven_bits(m, address, cycles) | (bus & 0x3Fu));
 }

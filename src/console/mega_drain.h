@@ -93,8 +93,9 @@ MEGA_FN void drain_end(mega_machine *m, uint32_t next) {
     notes->drained = next;
     if (next >= notes->count) {
         m->run.keep_next = (uint8_t)notes_keep_next(m);
-        notes->count = notes->drained = 0;
+        notes->count = notes->drained = notes->cleared = 0;
     }
+    notes_find_known(m);
 }
 
 MEGA_NOINLINE void notes_take_all(mega_machine *m) {

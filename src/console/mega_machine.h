@@ -155,9 +155,11 @@ typedef struct mega_scene {
 #define MEGA_NO_NOTE 0u // nothing happens in cycle 0 of a request
 typedef struct mega_notes {
     uint32_t count;
-    uint32_t drained; // those before it have been gone through
-    uint32_t other;   // the last access that was not noted, as if it were, or MEGA_NO_NOTE
-    uint32_t staged;  // 1: the registers of the TIA are in `scene`, and those of the console are old
+    uint32_t drained;    // those before it have been gone through
+    uint32_t other;      // the last access that was not noted, as if it were, or MEGA_NO_NOTE
+    uint32_t staged;     // 1: the registers of the TIA are in `scene`, and those of the console are old
+    uint32_t cleared;    // the number of the last note that clears collisions + 1, or 0
+    int32_t known_until; // collisions can be read before this clock without looking for any
     mega_scene scene;
     uint32_t note[MEGA_NOTES_ROOM];
 } mega_notes;

@@ -5,16 +5,27 @@
 // others change nothing. The interpreter does the same, so that all are seen in their order.
 #ifndef MEGA_NOTES_H
 #define MEGA_NOTES_H
-#include "mega_tia.h"
+#include "mega_ahead.h"
 
 #if MEGA_NOTES
 
 // Goes through all notes of a lane, alone: mega_drain.h.
 MEGA_NOINLINE void notes_take_all(mega_machine *m);
 
+#define NOTES_KNOW_NOTHING (-0x7FFFFFFF)
+
+// Until when collisions are known: before the beam enters the window, and after it has left it.
+MEGA_FN void notes_find_known(mega_machine *m) {
+    mega_notes *notes = &m->notes;
+    notes->known_until = notes->cleared > notes->drained || ahead_owes(m)  ? NOTES_KNOW_NOTHING
+                         : m->console->tia.drawn_to >= m->ahead.window_end ? 0x7FFFFFFF
+                                                                           : m->ahead.window_start;
+}
+
 MEGA_FN void notes_begin(mega_machine *m) {
-    m->notes.count = m->notes.drained = m->notes.staged = 0;
+    m->notes.count = m->notes.drained = m->notes.staged = m->notes.cleared = 0;
     m->notes.other = MEGA_NO_NOTE;
+    m->notes.known_until = NOTES_KNOW_NOTHING;
 }
 
 #define NOTE_REGISTER(note) ((note) >> 8 & 0x3Fu)
@@ -28,6 +39,10 @@ MEGA_FN void notes_add(mega_machine *m, uint32_t note) {
     }
     m->notes.note[m->notes.count++] = note;
     m->notes.other = MEGA_NO_NOTE;
+    if (NOTE_REGISTER(note) == TIA_CXCLR) {
+        m->notes.cleared = m->notes.count;
+        m->notes.known_until = NOTES_KNOW_NOTHING;
+    }
 }
 
 // What follows HMOVE sees where the beam was.

@@ -2,8 +2,8 @@
 //
 // All blocks are cases of one switch. Before each the lanes vote, as in mega_warp.h: those that stand at the same
 // block run it together. Nothing is called in here, so that the processors stay in registers. An instruction that
-// needs more than that (a bank switch, a collision latch) makes its lane step back and wait until no other lane can
-// go on; then all that wait do one instruction each, in the interpreter.
+// needs more than that (a bank switch, a collision latch that is not known yet) makes its lane step back and wait until
+// no other lane can go on; then all that wait do one instruction each, in the interpreter.
 //
 // Accesses to the TIA are only noted here, and looked at together by warp_drain().
 #ifndef MEGA_TRANSLATED_WARP_H
@@ -33,6 +33,10 @@
             if ((reg) == TIA_HMOVE) {                                               \
                 strobed_at = pending;                                               \
             }                                                                       \
+            if ((reg) == TIA_CXCLR) {                                               \
+                m->notes.cleared = pending;                                         \
+                m->notes.known_until = NOTES_KNOW_NOTHING;                          \
+            }                                                                       \
         } else {                                                                    \
             m->notes.other = access;                                                \
         }                                                                           \
@@ -44,18 +48,19 @@
         target = 0;                   \
         STEP_BACK();                  \
     } while (0)
-#define READ_PORT(target, where)                                                                     \
-    do {                                                                                             \
-        target = 0;                                                                                  \
-        if (((where)&0x80u) != 0) {                                                                  \
-            target = riot_read(m, where, cycles);                                                    \
-        } else if (((where)&15u) >= 8 && pending + MEGA_TRANSLATED_WRITES + 2u <= MEGA_NOTES_ROOM) { \
-            NOTE_IF(0, TIA_NOTHING, 0u);                                                             \
-            target = (uint32_t)tia_driven_bits(m, where, cycles) | (bus & 0x3Fu);                    \
-        } else {                                                                                     \
-            STEP_BACK();                                                                             \
-        }                                                                                            \
-        bus = target;                                                                                \
+#define READ_PORT(target, where)                                                            \
+    do {                                                                                    \
+        target = 0;                                                                         \
+        if (((where)&0x80u) != 0) {                                                         \
+            target = riot_read(m, where, cycles);                                           \
+        } else if ((((where)&15u) >= 8 || (int32_t)(3u * cycles) < m->notes.known_until) && \
+                   pending + MEGA_TRANSLATED_WRITES + 2u <= MEGA_NOTES_ROOM) {              \
+            NOTE_IF(0, TIA_NOTHING, 0u);                                                    \
+            target = (uint32_t)tia_driven_bits(m, where, cycles) | (bus & 0x3Fu);           \
+        } else {                                                                            \
+            STEP_BACK();                                                                    \
+        }                                                                                   \
+        bus = target;                                                                       \
     } while (0)
 // Some programs use PLA to move the stack pointer through the registers; other reads of such a stack are rare.
 #define PEEK_ELSEWHERE(target)                     \

@@ -339,7 +339,8 @@ MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
 // block. If there are none, notes are drained and collisions found for those that wait.
 MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *lane, uint32_t live) {
     uint32_t steps = warp_needs_step(m, lane);
-    const uint32_t reads = steps && warp_reads_collisions(m, &lane->wait_cycle);
+    const uint32_t reads = steps && warp_reads_collisions(m, &lane->wait_cycle) &&
+                           (int32_t)(3u * lane->wait_cycle) >= m->notes.known_until;
     const uint32_t needs = reads || (lane->slow && lane->full);
     const uint32_t waits = MEGA_WARP_ANY(steps && !needs);
     if (!waits) {
@@ -349,6 +350,9 @@ MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *l
         warp_drain(m, live, needs, reads, (int32_t)(3u * lane->wait_cycle));
         if (MEGA_WARP_ANY(reads)) {
             warp_collide(m, warp, reads);
+        }
+        if (live) {
+            notes_find_known(m);
         }
     }
     lane->waits = waits && reads;
@@ -371,6 +375,9 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
     lane.slow = lane.stepped_back = lane.waits = lane.wait_cycle = 0;
     notes_begin(m);
+    if (live) {
+        notes_find_known(m);
+    }
     for (;;) {
         warp_run_translated(m, console, &lane);
         if (lane.lead == WARP_KEY_DONE) {

@@ -180,7 +180,9 @@ typedef struct mega_script {
     uint8_t kind;   // of the run: RUN_*
     uint8_t action; // that is held
     uint8_t end;    // what happens at its end: END_*
-    uint8_t pad[3];
+    uint8_t picked; // 1: a number of the environment's generator was used otherwise than by acts
+    uint8_t pad[2];
+    uint32_t acts;  // frames of acts so far, each of which draws two numbers
     uint32_t start; // the next starting action
     uint32_t left;  // frames
 } mega_script;
@@ -226,7 +228,8 @@ MEGA_FN void script_begin(mega_script *script, uint32_t place, uint32_t stop) {
     script_set_run(script, RUN_PLAIN, 0, 0, END_NOT, place);
     script->stop = (uint8_t)stop;
     script->start = 0;
-    script->pad[0] = script->pad[1] = script->pad[2] = 0;
+    script->picked = script->pad[0] = script->pad[1] = 0;
+    script->acts = 0;
 }
 // One act, outside of a reset.
 MEGA_FN void script_begin_act(mega_script *script, uint32_t action) {
@@ -268,6 +271,7 @@ MEGA_FN void script_select_mode(mega_script *script, mega_stage *stage) {
     switch (request.kind) {
     case MEGA_REQUEST_SELECT: script_press_select(script, stage, (uint32_t)request.amount); break;
     case MEGA_REQUEST_SELECT_RND:
+        script->picked = 1;
         script_press_select(script, stage, 2u + mega_mt_next(stage->random) % 256u);
         break;
     case MEGA_REQUEST_ACT:
@@ -325,6 +329,7 @@ MEGA_NOINLINE uint32_t script_next(mega_script *script, mega_stage *stage) {
             if (script->kind == RUN_HOLD) {
                 env_hold(stage, script->action, 1.0f);
             }
+            script->acts += script->kind == RUN_ACT;
             if (script->kind != RUN_ACT || env_begin_act_frame(stage, script->action, 1.0f)) {
                 return 1;
             }

@@ -154,7 +154,9 @@ static void add_static_edges(const code_map *map, code_edges *edges) {
 }
 
 static void fill_graph(graph *g, code_edges *edges, uint32_t size) {
-    qsort(edges->edge, edges->count, sizeof(*edges->edge), compare_edges);
+    if (edges->count != 0) {
+        qsort(edges->edge, edges->count, sizeof(*edges->edge), compare_edges);
+    }
     uint32_t e = 0;
     for (uint32_t node = 0; node < size; node++) {
         g->first[node] = e;

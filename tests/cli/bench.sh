@@ -27,6 +27,7 @@ holds "twice the same" "$first" = "$(checksum --envs 4)"
 holds "with threads" "$first" = "$(checksum --envs 4 --threads 3)"
 holds "without fast paths" "$first" = "$(checksum --envs 4 --plain)"
 holds "interpreted" "$first" = "$(checksum --envs 4 --no-translate)"
+holds "resets in the next step, where nothing ended" "$first" = "$(checksum --envs 4 --autoreset next)"
 holds "not with other work" "$first" != "$(checksum --envs 5)"
 for obs in none ram; do
     holds "obs $obs" "$(checksum --envs 2 --obs $obs)" = "$(checksum --envs 2 --obs $obs --threads 2 --plain)"

@@ -43,6 +43,7 @@ refuses 2 "envs" "$MEGACADE" trace --envs 0
 refuses 2 "train" "$MEGACADE" bench --load train
 refuses 2 "'fly'" "$MEGACADE" bench --load fly
 refuses 2 "'84'" "$MEGACADE" bench --obs 84
+refuses 2 "'later'" "$MEGACADE" bench --autoreset later
 refuses 2 "threads" "$MEGACADE" bench --threads 3 --envs 2
 
 # Files to write.

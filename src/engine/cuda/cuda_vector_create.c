@@ -111,7 +111,8 @@ static void find_memo_room(mega_cuda_vector *vector) {
 }
 
 static size_t bytes_of_memo(const mega_cuda_vector *vector) {
-    return (size_t)vector->games.count * vector->all.memo.room * (vector->memo_size + 8);
+    return (size_t)vector->games.count *
+           (vector->all.memo.room * (vector->memo_size + 8) + MEMO_PICTURES * MEMO_PICTURE_SIZE + 8);
 }
 
 static size_t bytes_of_environment(const mega_cuda_vector *vector) {
@@ -173,6 +174,10 @@ static mega_status take_memory(mega_cuda_vector *vector) {
     all->memo.known = take(vector, places * sizeof(uint32_t), &status);
     all->memo.counts = take(vector, 2 * sizeof(uint32_t), &status);
     all->memo.entries = take(vector, places * vector->memo_size, &status);
+    all->memo.selects = take(vector, vector->games.count * sizeof(uint32_t), &status);
+    all->memo.pictured = take(vector, vector->games.count * sizeof(uint32_t), &status);
+    all->memo.pictures =
+        take(vector, (size_t)vector->games.count * MEMO_PICTURES * MEMO_PICTURE_SIZE, &status);
     columns->indices = vector->indices;
     all->actions = vector->numbers;
     all->orders = vector->orders;

@@ -87,13 +87,18 @@ typedef struct mega_roster {
 } mega_roster;
 
 // Beginnings of episodes (mega_memo.h): `room` places for each course.
+#define MEMO_PICTURES 64u                     // few beginnings need them
+#define MEMO_PICTURE_SIZE (MEGA_WIDTH * 256u) // the highest screen has 256 lines
 typedef struct mega_memo_entry mega_memo_entry;
 typedef struct mega_memo {
     uint32_t *tags;  // 0: free
     uint32_t *known; // 1: the entry is complete
     mega_memo_entry *entries;
-    uint32_t *counts; // of episodes: those that were found, those that were played
-    uint32_t room;    // 0: nothing is remembered
+    uint32_t *counts;   // of episodes: those that were found, those that were played
+    uint32_t *selects;  // by course: frames of acts in which resets select the mode
+    uint32_t *pictured; // by course: pictures that are taken ...
+    uint8_t *pictures;  // ... of MEMO_PICTURES, each of MEMO_PICTURE_SIZE bytes
+    uint32_t room;      // 0: nothing is remembered
 } mega_memo;
 
 // All of them, or a group: the argument of every kernel.

@@ -3,9 +3,10 @@
 // What src/engine/cpu/reset_memo.c does for resets, and more, because on a GPU all environments of a step
 // wait for one that plays a hundred frames. After the first frames of a reset, the rest of the way to an
 // episode is a function of the console's bytes, mode, difficulty and paddles, of the number of acts that
-// follow (FIRE and no-ops), and of how many of them, by sticky actions, still hold FIRE. An entry stores what
-// that led to: a session and the logs of its last two pictures. Nothing is assumed: all that it depends on is
-// compared, and what is not found is played.
+// follow (FIRE and no-ops), and of how many of them, by sticky actions, still hold FIRE; where acts select the
+// mode, also of which of them stick. An entry stores what that led to: a session and its last two pictures, as
+// logs or, after ragged frames, as pixels. Nothing is assumed: all that it depends on is compared, and what is
+// not found is played.
 //
 // Entries are written once, by whoever claims their tag, and are read when `known` says that they are
 // complete.
@@ -17,12 +18,14 @@
 #define MEMO_SEGMENTS 1024
 #define MEMO_PROBES 16u
 #define MEMO_ACTS_MAX 256u
+#define MEMO_SELECTS 32u // more acts that select the mode are not foreseen
 
 typedef struct mega_memo_log {
     mega_tia start;
     uint32_t base_cycle, count;
     int32_t end_clock;
     uint32_t segments;
+    uint32_t picture; // 0: this is a log; or the number of the picture that stands for it, + 1
     uint16_t first[MEGA_PICTURE_ROWS + 4];
     uint32_t record[MEMO_RECORDS];
     mega_segment segment[MEMO_SEGMENTS];
@@ -30,7 +33,7 @@ typedef struct mega_memo_log {
 
 struct mega_memo_entry {
     mega_session before, after;
-    uint32_t acts, fires;
+    uint32_t acts, fires, selects, sticks;
     uint32_t sticky_action;
     uint32_t pad;
     mega_memo_log log[2]; // of the last picture, and of the one before
@@ -41,8 +44,10 @@ typedef struct mega_recall {
     mega_session key;
     uint32_t tag; // of the key; 0: this one is not stored
     uint32_t acts, fires;
-    uint32_t frame_number, drawn; // when the rest began: frames so far, and place in the generator
-    uint32_t found;               // number of the entry + 1
+    uint32_t selects, sticks; // acts that select the mode, as foreseen, and which of them stick, as bits
+    uint32_t frame_number;    // when the rest began: frames so far
+    uint32_t cleaned;         // picture buffers, as bits, that were drawn as a whole since
+    uint32_t found;           // number of the entry + 1
 } mega_recall;
 
 // Word by word: CUDA's memcpy() may go byte by byte.
@@ -71,6 +76,7 @@ MEGA_FN void memo_make_key(const mega_session *session, mega_session *key) {
 MEGA_FN uint32_t memo_tag(const mega_recall *recall) {
     const uint64_t *words = (const uint64_t *)&recall->key;
     uint64_t hash = 0xCBF29CE484222325u ^ ((uint64_t)recall->acts << 32 | recall->fires);
+    hash ^= ((uint64_t)recall->selects << 32 | recall->sticks) * 0x9E3779B97F4A7C15u;
     for (uint32_t i = 0; i < sizeof(mega_session) / 8u; i++) {
         hash = (hash ^ words[i]) * 0x100000001B3u;
         hash ^= hash >> 29;
@@ -80,7 +86,8 @@ MEGA_FN uint32_t memo_tag(const mega_recall *recall) {
 
 MEGA_FN uint32_t memo_same(const mega_memo_entry *entry, const mega_recall *recall) {
     const uint64_t *a = (const uint64_t *)&entry->before, *b = (const uint64_t *)&recall->key;
-    uint32_t same = entry->acts == recall->acts && entry->fires == recall->fires;
+    uint32_t same = entry->acts == recall->acts && entry->fires == recall->fires &&
+                    entry->selects == recall->selects && entry->sticks == recall->sticks;
     for (uint32_t i = 0; i < sizeof(mega_session) / 8u && same; i++) {
         same = a[i] == b[i];
     }
@@ -106,6 +113,16 @@ MEGA_FN uint32_t memo_draw_fires(mega_mt19937 *random, double sticky, uint32_t a
         fires += held;
     }
     return fires;
+}
+
+// Which of the acts that select the mode stick to what was done before.
+MEGA_FN uint32_t memo_draw_sticks(mega_mt19937 *random, double sticky, uint32_t acts) {
+    uint32_t sticks = 0;
+    for (uint32_t i = 0; i < acts; i++) {
+        sticks |= (uint32_t)(mega_mt_next(random) / 4294967296.0 < sticky) << i;
+        mega_mt_next(random);
+    }
+    return sticks;
 }
 
 MEGA_FN uint32_t memo_look_up(const mega_batch *batch, uint32_t course, const mega_recall *recall) {
@@ -136,15 +153,17 @@ MEGA_NOINLINE uint32_t memo_find(const mega_batch *batch, uint32_t course, mega_
     const uint32_t fire = task_needs_fire(&player->view), index = random->index;
     const uint32_t press = !fire ? ~0u : player->view.settings->envpool ? noops : 0u;
     recall->acts = fire + noops;
-    recall->tag = recall->found = 0;
+    recall->selects = batch->memo.room != 0 ? *(volatile uint32_t *)&batch->memo.selects[course] : 0u;
+    recall->cleaned = recall->tag = recall->found = 0;
     if (batch->memo.room == 0 || !batch->courses[course].memorable || session->console.cpu.jammed ||
         recall->acts > MEMO_ACTS_MAX) {
         return 0;
     }
-    const uint32_t refills = index + 2u * recall->acts > MEGA_MT_WORDS;
+    const uint32_t refills = index + 2u * (recall->selects + recall->acts) > MEGA_MT_WORDS;
     if (refills) {
         memo_copy(spare, random, sizeof(*random));
     }
+    recall->sticks = memo_draw_sticks(random, stage->settings->sticky, recall->selects);
     recall->fires = memo_draw_fires(random, stage->settings->sticky, recall->acts, press);
     memo_make_key(session, &recall->key);
     recall->tag = memo_tag(recall);
@@ -155,7 +174,6 @@ MEGA_NOINLINE uint32_t memo_find(const mega_batch *batch, uint32_t course, mega_
             memo_copy(random, spare, sizeof(*random));
         }
         recall->frame_number = session->frame_number;
-        recall->drawn = random->index;
         return 0;
     }
     const mega_memo_entry *entry = &batch->memo.entries[recall->found - 1u];
@@ -168,6 +186,29 @@ MEGA_NOINLINE uint32_t memo_find(const mega_batch *batch, uint32_t course, mega_
     return 1;
 }
 
+// A reset has been played to its end: did it draw the numbers that were foreseen? If not, the next ones know better.
+MEGA_FN void memo_compare_acts(const mega_batch *batch, uint32_t course, const mega_script *script,
+                               mega_recall *recall) {
+    if (recall->tag != 0 && (script->picked || script->acts != recall->selects)) {
+        recall->tag = 0;
+        if (!script->picked && script->acts <= MEMO_SELECTS) {
+            *(volatile uint32_t *)&batch->memo.selects[course] = script->acts;
+        }
+    }
+}
+
+// A frame has been run on the way.
+MEGA_FN void memo_see_frame(const mega_video *video, mega_recall *recall) {
+    const mega_log *log = &video->log[video->slot];
+    if (log->state == MEGA_SLOT_PENDING) {
+        recall->cleaned |= 1u << log->picture;
+    }
+}
+
+MEGA_FN uint8_t *memo_picture(const mega_batch *batch, uint32_t course, uint32_t number) {
+    return batch->memo.pictures + (uint64_t)MEMO_PICTURE_SIZE * (MEMO_PICTURES * course + number);
+}
+
 // The pictures of an entry that was found, by all threads of a block.
 MEGA_FN void memo_block_show(const mega_batch *batch, uint32_t env, uint32_t thread, uint32_t threads) {
     const uint32_t found = batch->cells[env].memo;
@@ -175,10 +216,22 @@ MEGA_FN void memo_block_show(const mega_batch *batch, uint32_t env, uint32_t thr
         return;
     }
     mega_video *video = &batch->videos[env];
-    const uint32_t slot = video->slot, current = video->current;
+    const uint32_t slot = video->slot, current = video->current, course = batch->cells[env].course;
     for (uint32_t ago = 0; ago < 2; ago++) {
         const mega_memo_log *from = &batch->memo.entries[found - 1u].log[ago];
         mega_log *log = &video->log[(slot + 3u - ago) % 3u];
+        if (from->picture != 0) {
+            const uint32_t *pixels = (const uint32_t *)memo_picture(batch, course, from->picture - 1u);
+            const uint32_t size = MEGA_WIDTH * (uint32_t)batch->courses[course].cartridge.height;
+            for (uint32_t i = thread; i < size / 4u; i += threads) {
+                ((uint32_t *)video->picture[current ^ ago])[i] = pixels[i];
+            }
+            if (thread == 0) {
+                log->state = MEGA_SLOT_EMPTY;
+                log->shaded = 0;
+            }
+            continue;
+        }
         const uint32_t words = from->segments * (uint32_t)(sizeof(mega_segment) / 4u);
         for (uint32_t i = thread; i < from->count; i += threads) {
             log->record[i] = from->record[i];
@@ -209,19 +262,39 @@ MEGA_FN void memo_block_show(const mega_batch *batch, uint32_t env, uint32_t thr
 
 // ---- storing ---------------------------------------------------------------------------------------------
 
-// The log that a picture is made of, or NULL.
+// The log that a picture is to be made of, or NULL.
 MEGA_FN const mega_log *memo_log_of(const mega_video *video, uint32_t ago) {
     for (uint32_t i = 0; i < 3; i++) {
         const mega_log *log = &video->log[i];
-        if (log->state == MEGA_SLOT_PENDING && log->picture == (video->current ^ ago) && log->lined &&
-            log->count <= MEMO_RECORDS && log->segments <= MEMO_SEGMENTS) {
+        if (log->state == MEGA_SLOT_PENDING && log->picture == (video->current ^ ago)) {
             return log;
         }
     }
     return NULL;
 }
 
+// Pixels depend on nothing that was before, once their buffer has been drawn as a whole.
+MEGA_FN uint32_t memo_can_store(const mega_video *video, uint32_t ago, const mega_recall *recall) {
+    const mega_log *log = memo_log_of(video, ago);
+    return log != NULL ? log->lined && log->count <= MEMO_RECORDS && log->segments <= MEMO_SEGMENTS
+                       : recall->cleaned >> (video->current ^ ago) & 1u;
+}
+
+// Returns 0 if there is no room for more pixels.
+MEGA_FN uint32_t memo_store_pixels(const mega_batch *batch, uint32_t course, mega_memo_log *to,
+                                   const uint8_t *pixels) {
+    const uint32_t number = MEGA_ATOMIC_ADD(&batch->memo.pictured[course], 1u);
+    if (number >= MEMO_PICTURES) {
+        return 0;
+    }
+    memo_copy(memo_picture(batch, course, number), pixels,
+              MEGA_WIDTH * (uint32_t)batch->courses[course].cartridge.height);
+    to->picture = number + 1u;
+    return 1;
+}
+
 MEGA_FN void memo_store_log(mega_memo_log *to, const mega_log *log) {
+    to->picture = 0;
     to->start = log->start;
     to->base_cycle = log->base_cycle;
     to->count = log->count;
@@ -252,9 +325,8 @@ MEGA_NOINLINE void memo_store(const mega_batch *batch, uint32_t course, const me
                               const mega_recall *recall) {
     const mega_stage *stage = &player->stage;
     const mega_video *video = stage->machine.video;
-    const mega_log *last = memo_log_of(video, 0), *before = memo_log_of(video, 1);
-    if (recall->tag == 0 || stage->failed || player->session.console.cpu.jammed || last == NULL ||
-        before == NULL) {
+    if (recall->tag == 0 || stage->failed || player->session.console.cpu.jammed ||
+        !memo_can_store(video, 0, recall) || !memo_can_store(video, 1, recall)) {
         return;
     }
     const uint32_t place = memo_claim(batch, course, recall->tag);
@@ -267,11 +339,20 @@ MEGA_NOINLINE void memo_store(const mega_batch *batch, uint32_t course, const me
     entry->after.frame_number -= recall->frame_number;
     entry->acts = recall->acts;
     entry->fires = recall->fires;
+    entry->selects = recall->selects;
+    entry->sticks = recall->sticks;
     entry->sticky_action = stage->sticky_action;
-    memo_store_log(&entry->log[0], last);
-    memo_store_log(&entry->log[1], before);
+    uint32_t stored = 1;
+    for (uint32_t ago = 0; ago < 2 && stored; ago++) {
+        const mega_log *log = memo_log_of(video, ago);
+        if (log != NULL) {
+            memo_store_log(&entry->log[ago], log);
+        } else {
+            stored = memo_store_pixels(batch, course, &entry->log[ago], video->picture[video->current ^ ago]);
+        }
+    }
     MEGA_FENCE();
-    *(volatile uint32_t *)&batch->memo.known[place] = 1;
+    *(volatile uint32_t *)&batch->memo.known[place] = stored;
 }
 
 #endif

@@ -125,9 +125,7 @@ MEGA_NOINLINE void start_enter(const mega_batch *batch, uint32_t env, mega_playe
         script_begin(&start->script, SCRIPT_LATE, SCRIPT_DONE);
         break;
     case START_FIRE:
-        if (player->stage.random->index != start->recall.drawn) {
-            start->recall.tag = 0; // the generator, which goes on between resets, had a say
-        }
+        memo_compare_acts(batch, cell->course, &start->script, &start->recall);
         if (!envpool && task_needs_fire(&player->view)) {
             script_begin_act(&start->script, 1);
         }
@@ -159,7 +157,7 @@ MEGA_FN void start_begin(mega_start *start, uint32_t power) {
     script_begin(&start->script, SCRIPT_DONE, SCRIPT_DONE);
     start->place = power ? START_POWER : START_EPISODE;
     start->noops = 0;
-    start->recall.tag = start->recall.found = start->recall.drawn = 0;
+    start->recall.tag = start->recall.found = 0;
 }
 
 // As script_next().
@@ -207,6 +205,7 @@ MEGA_FN void batch_start(const mega_batch *batch, mega_warp *warp, uint32_t env,
         if (frame) {
             console_end_request(&stage->machine, MEGA_RUN_FAST);
             script_ran(&start.script, stage);
+            memo_see_frame(stage->machine.video, &start.recall);
         }
         MEGA_WARP_BARRIER();
     }
