@@ -8,6 +8,7 @@
 // calls. A group has a stream of its own: its work is done in order, and groups do not wait for each other.
 #ifndef CUDA_VECTOR_H
 #define CUDA_VECTOR_H
+#include "cuda_parts.h"
 #include "cuda_programs.h"
 #include "mega_cell.h"
 #include "vector_engine.h"
@@ -39,18 +40,15 @@ enum {
     KERNEL_COUNT
 };
 
-#define CUDA_PARTS 16u // of a group with different games that are stepped at the same time
-
 typedef struct mega_cuda_group {
     mega_batch batch; // its first environment and count, its lanes, its roster
     CUstream stream;
     CUstream side; // for those that begin an episode meanwhile
     CUevent forked, joined;
-    CUstream parts[CUDA_PARTS]; // NULL where there is one game
-    CUevent parted[CUDA_PARTS];
-    uint32_t *first_lane; // [games.count + 1]
-    bool running;         // between group_send and group_recv
-    bool unread;          // work was done whose failures nobody has looked at
+    mega_cuda_parts steps, starts; // of different games, which have kernels of their own
+    uint32_t *first_lane;          // [games.count + 1]
+    bool running;                  // between group_send and group_recv
+    bool unread;                   // work was done whose failures nobody has looked at
 } mega_cuda_group;
 
 struct mega_cuda_vector {

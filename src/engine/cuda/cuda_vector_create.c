@@ -376,9 +376,9 @@ static mega_status open_group(mega_cuda_vector *vector, uint32_t number, int32_t
     CUDA_TRY(cuda, cuStreamCreate, &group->side, CU_STREAM_NON_BLOCKING);
     CUDA_TRY(cuda, cuEventCreate, &group->forked, CU_EVENT_DISABLE_TIMING);
     CUDA_TRY(cuda, cuEventCreate, &group->joined, CU_EVENT_DISABLE_TIMING);
-    for (uint32_t i = 0; i < CUDA_PARTS && courses > 1; i++) {
-        CUDA_TRY(cuda, cuStreamCreate, &group->parts[i], CU_STREAM_NON_BLOCKING);
-        CUDA_TRY(cuda, cuEventCreate, &group->parted[i], CU_EVENT_DISABLE_TIMING);
+    if (courses > 1 && vector->translated) {
+        MEGA_TRY(cuda_parts_open(cuda, courses, &group->steps));
+        MEGA_TRY(cuda_parts_open(cuda, courses, &group->starts));
     }
     return MEGA_OK;
 }
@@ -488,14 +488,8 @@ static void close_group(const mega_cuda_driver *cuda, mega_cuda_group *group) {
     if (group->joined != NULL) {
         cuda->cuEventDestroy(group->joined);
     }
-    for (uint32_t i = 0; i < CUDA_PARTS; i++) {
-        if (group->parts[i] != NULL) {
-            cuda->cuStreamDestroy(group->parts[i]);
-        }
-        if (group->parted[i] != NULL) {
-            cuda->cuEventDestroy(group->parted[i]);
-        }
-    }
+    cuda_parts_close(cuda, &group->steps);
+    cuda_parts_close(cuda, &group->starts);
 }
 
 static void close_inside(mega_cuda_vector *vector) {

@@ -118,12 +118,18 @@ static mega_status start_part(mega_cuda_vector *vector, const mega_cuda_group *g
 
 // Those on the roster play to the beginning of an episode.
 static mega_status start_episodes(mega_cuda_vector *vector, mega_cuda_group *group, CUstream stream) {
-    const uint32_t *first = group->first_lane, games = vector->translated ? vector->games.count : 0u;
-    if (games == 0) {
-        MEGA_TRY(start_part(vector, group, stream, NULL, 0, group->batch.lanes));
-    }
-    for (uint32_t i = 0; i < games; i++) {
-        MEGA_TRY(start_part(vector, group, stream, vector->programs[i].step, first[i], first[i + 1]));
+    const mega_cuda_driver *cuda = vector->device->driver;
+    const mega_cuda_parts *parts = &group->starts;
+    if (parts->count == 0) {
+        const CUfunction translated = vector->translated ? vector->programs[0].step : NULL;
+        MEGA_TRY(start_part(vector, group, stream, translated, 0, group->batch.lanes));
+    } else {
+        MEGA_TRY(cuda_parts_fork(cuda, parts, stream));
+        for (uint32_t i = 0; i < vector->games.count; i++) {
+            MEGA_TRY(start_part(vector, group, parts->streams[i % parts->count], vector->programs[i].step,
+                                group->first_lane[i], group->first_lane[i + 1]));
+        }
+        MEGA_TRY(cuda_parts_join(cuda, parts, stream));
     }
     return for_begun(vector, group, stream, KERNEL_mega_prepare_begun, PLAIN_BLOCK);
 }
@@ -181,33 +187,24 @@ static mega_status step_part(mega_cuda_vector *vector, mega_cuda_group *group, C
     return MEGA_OK;
 }
 
-// Games with kernels of their own, several at the same time after group->forked.
-static mega_status step_games(mega_cuda_vector *vector, mega_cuda_group *group) {
-    const mega_cuda_driver *cuda = vector->device->driver;
-    const uint32_t games = vector->games.count, parts = games < CUDA_PARTS ? games : CUDA_PARTS;
-    for (uint32_t k = 0; k < parts; k++) {
-        CUDA_TRY(cuda, cuStreamWaitEvent, group->parts[k], group->forked, 0);
-    }
-    for (uint32_t i = 0; i < games; i++) {
-        const CUfunction translated = vector->programs[i].step;
-        MEGA_TRY(step_part(vector, group, group->parts[i % parts],
-                           translated != NULL ? translated : vector->kernels[KERNEL_mega_step],
-                           group->first_lane[i], group->first_lane[i + 1]));
-    }
-    for (uint32_t k = 0; k < parts; k++) {
-        CUDA_TRY(cuda, cuEventRecord, group->parted[k], group->parts[k]);
-        CUDA_TRY(cuda, cuStreamWaitEvent, group->stream, group->parted[k], 0);
-    }
-    return MEGA_OK;
+// The kernel that steps a game: its own, if it has one.
+static CUfunction step_kernel(const mega_cuda_vector *vector, uint32_t game) {
+    const CUfunction translated = vector->translated ? vector->programs[game].step : NULL;
+    return translated != NULL ? translated : vector->kernels[KERNEL_mega_step];
 }
 
 static mega_status step_lanes(mega_cuda_vector *vector, mega_cuda_group *group) {
-    if (vector->translated && vector->games.count > 1) {
-        return step_games(vector, group);
+    const mega_cuda_driver *cuda = vector->device->driver;
+    const mega_cuda_parts *parts = &group->steps;
+    if (parts->count == 0) {
+        return step_part(vector, group, group->stream, step_kernel(vector, 0), 0, group->batch.lanes);
     }
-    const CUfunction kernel =
-        vector->translated ? vector->programs[0].step : vector->kernels[KERNEL_mega_step];
-    return step_part(vector, group, group->stream, kernel, 0, group->batch.lanes);
+    MEGA_TRY(cuda_parts_fork(cuda, parts, group->stream));
+    for (uint32_t i = 0; i < vector->games.count; i++) {
+        MEGA_TRY(step_part(vector, group, parts->streams[i % parts->count], step_kernel(vector, i),
+                           group->first_lane[i], group->first_lane[i + 1]));
+    }
+    return cuda_parts_join(cuda, parts, group->stream);
 }
 
 // Some step while others, whose episode was over, begin a new one.
