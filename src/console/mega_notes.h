@@ -22,6 +22,11 @@ MEGA_FN void notes_find_known(mega_machine *m) {
                                                                            : m->ahead.window_start;
 }
 
+// Collisions have been looked for up to there.
+MEGA_FN void notes_know_until(mega_machine *m, int32_t clock) {
+    m->notes.known_until = m->notes.known_until > clock ? m->notes.known_until : clock;
+}
+
 MEGA_FN void notes_begin(mega_machine *m) {
     m->notes.count = m->notes.drained = m->notes.staged = m->notes.cleared = 0;
     m->notes.other = MEGA_NO_NOTE;

@@ -336,7 +336,8 @@ MEGA_FN void warp_step_slowly(mega_machine *m, mega_warp_lane *lane) {
 #define WARP_SLOW_STEPS 32u
 
 // Translated code cannot go on in any lane. Those that wait for nothing do an instruction, and more until they come to a
-// block. If there are none, notes are drained and collisions found for those that wait.
+// block. If there are none, notes are drained and collisions found for those that wait, who then can go on where a block
+// begins.
 MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *lane, uint32_t live) {
     uint32_t steps = warp_needs_step(m, lane);
     const uint32_t reads = steps && warp_reads_collisions(m, &lane->wait_cycle) &&
@@ -353,6 +354,10 @@ MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *l
         }
         if (live) {
             notes_find_known(m);
+        }
+        if (reads) {
+            notes_know_until(m, (int32_t)(3u * lane->wait_cycle) + 1);
+            steps = translated_find(m, m->console->cpu.pc, m->console->cycles, WARP_DEADLINE(m)) == 0;
         }
     }
     lane->waits = waits && reads;

@@ -104,6 +104,18 @@ static bool is_block(const code_map *map, uint32_t index) {
     return (map->flags[index] & CODE_BLOCK) != 0;
 }
 
+// An instruction that may read a collision latch begins a block: those who have waited for their collisions go on there.
+static bool may_read_collisions(const code_map *map, uint32_t index) {
+    const opcode_facts facts = opcode_find(map->image[index]);
+    const bool direct = is_direct(&facts);
+    if (facts.kind != OPCODE_READ || map->watches_low || !(direct || opcode_is_indexed(&facts))) {
+        return false;
+    }
+    const uint32_t address =
+        map->image[index + 1] | (facts.size == 3 ? (uint32_t)map->image[index + 2] << 8 : 0u);
+    return (address & (direct ? 0x1088u : 0xFF88u)) == 0;
+}
+
 // Ways forward (to higher addresses) must come to a look at the deadline in time; ways back always look. And a block
 // may not write more registers than can be noted.
 static void mark_checks(code_map *map, uint32_t *since, uint8_t *writes) {
@@ -116,7 +128,7 @@ static void mark_checks(code_map *map, uint32_t *since, uint8_t *writes) {
             map->flags[index] |= CODE_BLOCK | CODE_CHECK;
             since[index] = 0;
         }
-        if (writes[index] == MEGA_TRANSLATED_WRITES) {
+        if (writes[index] == MEGA_TRANSLATED_WRITES || may_read_collisions(map, index)) {
             map->flags[index] |= CODE_BLOCK;
         }
         if (is_block(map, index)) {

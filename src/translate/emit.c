@@ -70,9 +70,7 @@ static uint32_t rom_table(const code_map *map, uint32_t index, uint32_t base) {
 
 // An indexed read from the low end of the first page, where the registers of the TIA are.
 static bool is_near(const code_map *map, const opcode_facts *facts, uint32_t operand) {
-    const bool indexed =
-        strchr("XY", facts->mode[2]) != NULL && facts->mode[2] != '\0' && facts->mode[0] != 'I';
-    return indexed && operand < 0x80 && !map->watches_low;
+    return opcode_is_indexed(facts) && operand < 0x80 && !map->watches_low;
 }
 
 static void emit_access(const emitter *e, uint32_t index, const opcode_facts *facts, uint32_t rest) {

@@ -50,6 +50,10 @@ opcode_facts opcode_find(uint8_t code) {
     return facts;
 }
 
+bool opcode_is_indexed(const opcode_facts *facts) {
+    return strlen(facts->mode) == 3 && strchr("XY", facts->mode[2]) != NULL && facts->mode[0] != 'I';
+}
+
 void opcode_describe(const uint8_t *bytes, uint16_t pc, char text[OPCODE_TEXT_SIZE]) {
     const opcode_facts facts = opcode_find(bytes[0]);
     char name[16];

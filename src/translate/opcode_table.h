@@ -1,6 +1,7 @@
 // opcode_table.h - the 256 opcodes as data, for those who read programs. Host code.
 #ifndef OPCODE_TABLE_H
 #define OPCODE_TABLE_H
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum opcode_kind {
@@ -26,6 +27,9 @@ typedef struct opcode_facts {
 } opcode_facts;
 
 opcode_facts opcode_find(uint8_t code);
+
+// X or Y is added to the address that the instruction names.
+bool opcode_is_indexed(const opcode_facts *facts);
 
 // "LDA $80,X" for an instruction at address `pc`.
 #define OPCODE_TEXT_SIZE 32
