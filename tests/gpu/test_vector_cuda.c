@@ -63,10 +63,13 @@ static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_
     differing += pair_reset(&pair, NULL, NULL);
     differing += pair_compare_states(&pair);
     for (uint32_t t = 0; t < step_count && differing == 0; t++) {
-        differing += pair_step(&pair);
+        differing += pair_step_together(&pair);
         differing += compare_sessions(&pair, cells);
         for (uint32_t i = 0; i < count; i++) {
             episodes += pair.cpu.out.episode_ends[i];
+        }
+        if ((t + 1) % 250 == 0 && t + 1 < step_count) {
+            fprintf(stderr, "%s: %u steps, %u episodes, %.1f s\n", name, t + 1, episodes, now() - start);
         }
     }
     differing += pair_compare_states(&pair);
