@@ -39,7 +39,7 @@ static inline uint32_t test_run_fast(mega_machine *machine) {
 #if MEGA_AHEAD
     static mega_warp warp;
     console_begin_request(machine, MEGA_RUN_FAST);
-    warp_run_frame(machine, machine->console, &warp, 1);
+    warp_run_frame(machine, machine->console, &warp, 1, 1);
     warp_settle(machine, &warp, 1);
     return console_end_request(machine, MEGA_RUN_FAST);
 #else

@@ -348,7 +348,7 @@ static void add_options(bench_run *bench) {
     (void)mega_options_text(options, "obs", "WHAT", &bench->obs,
                             "observation: HEIGHTxWIDTH (gray, 4 frames), ram or none");
     (void)mega_options_text(options, "autoreset", "WHEN", &bench->autoreset,
-                            "episodes begin in the same step as the last one ends, or instead of the next");
+                            "episodes begin in the step that ends one (same) or the next");
     (void)mega_options_flag(options, "plain", &bench->plain, "without fast paths");
     (void)mega_options_flag(options, "json", &bench->json, "print one JSON object");
 }

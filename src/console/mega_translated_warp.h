@@ -193,7 +193,7 @@
     MEGA_NOINLINE void warp_run_translated(mega_machine *m, mega_console *console, mega_warp_lane *lane) { \
         const uint32_t last = 0, peeks = 0;                                                                \
         uint8_t *const ram = console->riot.ram;                                                            \
-        const int32_t deadline = WARP_DEADLINE(m);                                                         \
+        const int32_t deadline = lane->pause < WARP_DEADLINE(m) ? lane->pause : WARP_DEADLINE(m);          \
         mega_registers r = cpu_load(&console->cpu);                                                        \
         uint32_t budget = lane->budget, cycles = console->cycles;                                          \
         uint32_t bus = 0, exit_bus = console->bus, exit_pc = r.pc;                                         \

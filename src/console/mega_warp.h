@@ -208,6 +208,7 @@ typedef struct mega_warp_lane {
     uint32_t wait_cycle;   // ... which it reads in this cycle
     uint32_t lead;         // the key that won the last vote
     uint32_t leads;        // 1: it was this lane's
+    int32_t pause;         // the cycle in which it stops for the other warps; of translated code
 } mega_warp_lane;
 
 // Bursts, until one of the leading lanes needs something else.
@@ -372,10 +373,16 @@ MEGA_FN void warp_step_aside(mega_machine *m, mega_warp *warp, mega_warp_lane *l
     MEGA_WARP_BARRIER();
 }
 
+// The warps of a multiprocessor wait for each other after each part of a frame: then they need the same code at about the
+// same time, and its caches of instructions are small. More parts cost more waiting than they save.
+#define WARP_PARTS 4u
+#define WARP_PART_CYCLES 5000 // the last one goes on to the end
+
 // Runs the processors of all lanes to the end of their requests; `live` is 0 for a lane that has none. What
 // cpu_run_frame() does, with the same result. `console` is that of the machine: a compiler that sees where it is
-// finds shorter instructions.
-MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *warp, uint32_t live) {
+// finds shorter instructions. `together` is 1 where all warps of a block do this.
+MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *warp, uint32_t live,
+                            uint32_t together) {
     mega_warp_lane lane;
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
     lane.slow = lane.stepped_back = lane.waits = lane.wait_cycle = 0;
@@ -383,12 +390,21 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
     if (live) {
         notes_find_known(m);
     }
-    for (;;) {
-        warp_run_translated(m, console, &lane);
-        if (lane.lead == WARP_KEY_DONE) {
-            break;
+    const int32_t start = (int32_t)console->cycles;
+    MEGA_ROLLED
+    for (uint32_t part = 1; part <= WARP_PARTS; part++) {
+        lane.pause = part < WARP_PARTS ? start + (int32_t)part * WARP_PART_CYCLES : 0x7FFFFFFF;
+        for (;;) {
+            warp_run_translated(m, console, &lane);
+            lane.slow = lane.slow && (int32_t)console->cycles < lane.pause;
+            if (!MEGA_WARP_ANY(lane.slow)) {
+                break;
+            }
+            warp_step_aside(m, warp, &lane, live);
         }
-        warp_step_aside(m, warp, &lane, live);
+        if (together && part < WARP_PARTS) {
+            MEGA_BLOCK_BARRIER();
+        }
     }
 }
 
@@ -426,9 +442,11 @@ MEGA_FN void warp_step_or_wait(mega_machine *m, mega_warp_lane *lane) {
     }
 }
 
-// As above.
-MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *warp, uint32_t live) {
+// As above, but warps do not wait for each other.
+MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *warp, uint32_t live,
+                            uint32_t together) {
     mega_warp_lane lane;
+    (void)together;
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
     lane.slow = lane.waits = lane.wait_cycle = lane.stepped_back = 0;
     for (;;) {

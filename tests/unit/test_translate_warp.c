@@ -39,7 +39,7 @@ static const char program[] =
     "void test_frame(mega_machine *m, mega_warp *warp, uint64_t counts[2]) {\n"
     "    const uint32_t cycles = m->console->cycles;\n"
     "    in_blocks = 0;\n"
-    "    warp_run_frame(m, m->console, warp, 1);\n"
+    "    warp_run_frame(m, m->console, warp, 1, 1);\n"
     "    counts[0] += in_blocks;\n"
     "    counts[1] += m->console->cycles - cycles - in_blocks;\n"
     "    warp_settle(m, warp, 1);\n"

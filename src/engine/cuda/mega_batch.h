@@ -75,7 +75,7 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
             console_begin_request(&stage->machine, MEGA_RUN_FAST);
         }
         MEGA_WARP_BARRIER();
-        warp_run_frame(&stage->machine, &player.session.console, warp, frame);
+        warp_run_frame(&stage->machine, &player.session.console, warp, frame, 1);
         MEGA_BLOCK_BARRIER();
         warp_settle(&stage->machine, warp, frame);
         if (frame) {

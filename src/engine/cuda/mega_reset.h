@@ -200,7 +200,7 @@ MEGA_FN void batch_start(const mega_batch *batch, mega_warp *warp, uint32_t env,
             console_begin_request(&stage->machine, MEGA_RUN_FAST);
         }
         MEGA_WARP_BARRIER();
-        warp_run_frame(&stage->machine, stage->machine.console, warp, frame);
+        warp_run_frame(&stage->machine, stage->machine.console, warp, frame, 0);
         warp_settle(&stage->machine, warp, frame);
         if (frame) {
             console_end_request(&stage->machine, MEGA_RUN_FAST);
