@@ -488,6 +488,11 @@ enum {
 // `out` must be NULL with MEGA_STEP_NO_WAIT. The step begins after what the caller put into the view's stream.
 MEGA_API mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const mega_vector_out *out);
 
+// Instructions of consoles that the lanes of a GPU's warps needed, and that their warps executed for them, since the
+// vector was made: the quotient is how many of 32 lanes are useful. Both are 0 unless $MEGACADE_CUDA_COUNT was 1 then,
+// which makes everything slower. Waits for work that is under way.
+MEGA_API mega_status mega_vector_get_lanes(mega_vector *vector, uint64_t *needed, uint64_t *executed);
+
 // A folder in which NVRTC, the compiler for the GPU, is looked for as well; of all vectors of the process, at most 32.
 MEGA_API mega_status mega_cuda_add_folder(const char *folder);
 

@@ -50,6 +50,7 @@ typedef struct bench_timing {
     uint64_t steps;  // of each environment
     uint64_t resets; // of all
     double fps;
+    double lanes; // of a GPU's warps that are useful, or 0
 } bench_timing;
 
 // ---- playing -----------------------------------------------------------------------------------------
@@ -215,6 +216,14 @@ static uint64_t count_resets(const bench_run *bench) {
     return mega_vector_get_statistics(bench->vector, -1, &statistics) == MEGA_OK ? statistics.episodes : 0;
 }
 
+// Instructions that lanes needed and that warps executed; 0 where they are not counted.
+static void count_lanes(const bench_run *bench, uint64_t counts[2]) {
+    counts[0] = counts[1] = 0;
+    if (strcmp(bench->device, "cpu") != 0) {
+        (void)mega_vector_get_lanes(bench->vector, &counts[0], &counts[1]);
+    }
+}
+
 // Runs the hashed steps; they are the first part of the warm-up.
 static int run_check(bench_run *bench) {
     int exit_code = run_rounds(bench, CHECK_STEPS, true);
@@ -235,6 +244,8 @@ static int run_check(bench_run *bench) {
 static int run_timed(const bench_run *bench, double seconds, uint64_t *chunk, mega_progress *progress,
                      bench_timing *timing) {
     const uint64_t resets = count_resets(bench);
+    uint64_t before[2], after[2];
+    count_lanes(bench, before);
     const double start = mega_seconds();
     timing->steps = 0;
     do {
@@ -249,6 +260,9 @@ static int run_timed(const bench_run *bench, double seconds, uint64_t *chunk, me
         mega_progress_update(progress, (uint64_t)(1000.0 * (mega_seconds() - progress->start)));
     } while (timing->seconds < seconds);
     timing->resets = count_resets(bench) - resets;
+    count_lanes(bench, after);
+    timing->lanes =
+        after[1] > before[1] ? (double)(after[0] - before[0]) / (double)(after[1] - before[1]) : 0.0;
     const double played = (double)timing->steps * (double)bench->envs;
     timing->fps = (double)bench->frame_skip * (played - (bench->next_step ? (double)timing->resets : 0.0)) /
                   timing->seconds;
@@ -281,6 +295,9 @@ static void print_json(const bench_run *bench, const bench_timing *median, const
     mega_json_int(&json, "repeat", bench->repeat);
     mega_json_int(&json, "steps", (int64_t)median->steps);
     mega_json_int(&json, "resets", (int64_t)median->resets);
+    if (median->lanes > 0.0) {
+        mega_json_float(&json, "useful_lanes", median->lanes);
+    }
     mega_json_text(&json, "checksum", checksum);
     mega_json_text(&json, "version", mega_version());
     mega_json_end(&json);
@@ -299,6 +316,9 @@ static void print_table(const bench_run *bench, const bench_timing *median, cons
                  best->fps);
     (void)printf("run         %.2f s, %" PRIu64 " steps of each environment, %" PRIu64 " resets\n",
                  median->seconds, median->steps, median->resets);
+    if (median->lanes > 0.0) {
+        (void)printf("lanes       %.1f of 32 are useful\n", median->lanes);
+    }
     (void)printf("checksum    %016" PRIx64 "\n", bench->checksum);
 }
 

@@ -192,4 +192,9 @@ MEGA_FN uint32_t mega_dot4(uint32_t a, uint32_t b, uint32_t sum) {
 #define MEGA_NOTES 0
 #endif
 
+// 1: the lanes of a warp count what they execute (mega_warp.h). That takes time.
+#ifndef MEGA_COUNT
+#define MEGA_COUNT 0
+#endif
+
 #endif

@@ -189,6 +189,20 @@
 #define WARP_IS_LATE() ((int32_t)cycles >= deadline)
 #define WARP_DEADLINE(m) ((m)->run.watchdog - MEGA_TRANSLATED_SLACK)
 
+// Instructions of a block, by who led: all but those that end a frame.
+#if MEGA_COUNT
+#define COUNT_BEGIN() const uint32_t budget_before = budget
+#define COUNT_END()                                                                        \
+    do {                                                                                   \
+        const uint32_t done = leads && budget != 0 ? budget_before - budget : 0u;          \
+        const uint32_t group = MEGA_WARP_BALLOT(0xFFFFFFFFu, done != 0);                   \
+        WARP_COUNT(lane, done, done != 0 && (group & ((1u << MEGA_WARP_LANE) - 1u)) == 0); \
+    } while (0)
+#else
+#define COUNT_BEGIN()
+#define COUNT_END()
+#endif
+
 #define PROGRAM_BEGIN()                                                                                    \
     MEGA_NOINLINE void warp_run_translated(mega_machine *m, mega_console *console, mega_warp_lane *lane) { \
         const uint32_t last = 0, peeks = 0;                                                                \
@@ -218,6 +232,7 @@
             if (lead >= WARP_KEY_SLOW) {                                                                   \
                 break;                                                                                     \
             }                                                                                              \
+            COUNT_BEGIN();                                                                                 \
             if (leads) {                                                                                   \
                 switch (block) {
 #define PROGRAM_END()                                                                      \
@@ -236,6 +251,7 @@
         }                                                                                  \
     voted:;                                                                                \
         }                                                                                  \
+        COUNT_END();                                                                       \
         }                                                                                  \
         if (lane->budget != 0) {                                                           \
             r.pc = block != 0 ? block_addresses[block] : (uint16_t)exit_pc;                \

@@ -22,6 +22,10 @@
 typedef struct mega_warp {
     uint32_t collisions[32]; // by lane, while warp_collide() looks for them
     uint32_t chosen[32];     // lanes whose segments it looks at
+#if MEGA_COUNT
+    unsigned long long
+        *counts; // instructions that lanes needed, and that the warp executed for them; or NULL
+#endif
 } mega_warp;
 
 // ---- collisions ------------------------------------------------------------------------------------------
@@ -209,7 +213,37 @@ typedef struct mega_warp_lane {
     uint32_t lead;         // the key that won the last vote
     uint32_t leads;        // 1: it was this lane's
     int32_t pause;         // the cycle in which it stops for the other warps; of translated code
+#if MEGA_COUNT
+    uint32_t needed, executed; // instructions; the latter are the warp's, in one of its lanes
+#endif
 } mega_warp_lane;
+
+// Counting, where it is asked for. Single instructions between bursts or blocks are left out.
+#if MEGA_COUNT
+#define WARP_COUNT(lane, instructions, counts_for_all)              \
+    do {                                                            \
+        (lane)->needed += (instructions);                           \
+        (lane)->executed += (counts_for_all) ? (instructions) : 0u; \
+    } while (0)
+MEGA_FN void warp_begin_count(mega_warp_lane *lane) {
+    lane->needed = lane->executed = 0;
+}
+MEGA_FN void warp_end_count(const mega_warp *warp, const mega_warp_lane *lane) {
+    if (warp->counts != NULL) {
+        MEGA_ATOMIC_ADD(&warp->counts[0], (unsigned long long)lane->needed);
+        MEGA_ATOMIC_ADD(&warp->counts[1], (unsigned long long)lane->executed);
+    }
+}
+#else
+#define WARP_COUNT(lane, instructions, counts_for_all)
+MEGA_FN void warp_begin_count(mega_warp_lane *lane) {
+    (void)lane;
+}
+MEGA_FN void warp_end_count(const mega_warp *warp, const mega_warp_lane *lane) {
+    (void)warp;
+    (void)lane;
+}
+#endif
 
 // Bursts, until one of the leading lanes needs something else.
 MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_console *console, mega_warp_lane *lane) {
@@ -250,6 +284,7 @@ MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_console *console, mega_
             start_cycles = cycles;
             start_sp = r.sp;
             budget--;
+            WARP_COUNT(lane, 1u, (group & ((1u << MEGA_WARP_LANE) - 1u)) == 0);
             MICRO_EXECUTE();
         stepped_back:
             // The lanes of the group stay together until control goes elsewhere, or one of them drops out.
@@ -386,6 +421,7 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
     mega_warp_lane lane;
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
     lane.slow = lane.stepped_back = lane.waits = lane.wait_cycle = 0;
+    warp_begin_count(&lane);
     notes_begin(m);
     if (live) {
         notes_find_known(m);
@@ -406,6 +442,7 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
             MEGA_BLOCK_BARRIER();
         }
     }
+    warp_end_count(warp, &lane);
 }
 
 // The beam goes to the last access of the request, and all collisions are found.
@@ -449,6 +486,7 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
     (void)together;
     lane.budget = live && !m->console->cpu.jammed ? CPU_FRAME_BUDGET : 0u;
     lane.slow = lane.waits = lane.wait_cycle = lane.stepped_back = 0;
+    warp_begin_count(&lane);
     for (;;) {
         warp_run_bursts(m, console, &lane);
         if (lane.lead == WARP_KEY_DONE) {
@@ -465,6 +503,7 @@ MEGA_FN void warp_run_frame(mega_machine *m, mega_console *console, mega_warp *w
         }
         MEGA_WARP_BARRIER();
     }
+    warp_end_count(warp, &lane);
 }
 
 MEGA_FN void warp_settle(mega_machine *m, mega_warp *warp, uint32_t live) {

@@ -201,6 +201,10 @@ mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const m
     return is_cuda(vector) ? cuda_vector_step_device((mega_cuda_vector *)vector, flags, out) : fail_cpu();
 }
 
+mega_status mega_vector_get_lanes(mega_vector *vector, uint64_t *needed, uint64_t *executed) {
+    return is_cuda(vector) ? cuda_vector_get_lanes((mega_cuda_vector *)vector, needed, executed) : fail_cpu();
+}
+
 mega_status mega_vector_wait_for_stream(mega_vector *vector, void *stream) {
     return is_cuda(vector) ? cuda_vector_wait_for_stream((mega_cuda_vector *)vector, stream) : fail_cpu();
 }

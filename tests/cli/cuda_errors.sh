@@ -27,5 +27,7 @@ refuses 1 'no GPU has number 3: there are 2, "cuda:0" to "cuda:1"' env FAKE_CUDA
 refuses 2 'no GPU.s number after the colon' "$MEGACADE" bench --device cuda:
 refuses 1 '1000000 environments .* [0-9]* environments would fit' "$MEGACADE" bench --device cuda --envs 1000000
 passes env FAKE_CUDA_DEVICES=2 "$MEGACADE" bench --device cuda:1 --envs 2 --seconds 0.05
+passes env MEGACADE_CUDA_COUNT=1 "$MEGACADE" bench --device cuda --no-translate --envs 2 --seconds 0.05
+output '^lanes  *1.0 of 32 are useful'
 passes env MEGACADE_LIBCUDA=libnowhere.so "$MEGACADE" bench --device cpu --envs 2 --seconds 0.05
 finish

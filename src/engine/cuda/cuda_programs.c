@@ -32,13 +32,15 @@ static mega_status check_layout(const mega_cuda_device *device, CUmodule module)
                : mega_fail(MEGA_ERROR_CUDA_COMPILE, "step.cu has another layout of structs than the library");
 }
 
+const char *const cuda_programs_counting[1] = {"MEGA_COUNT=1"};
+
 static mega_status open_program(const mega_cuda_device *device, mega_lane_setup *setup, const char *text,
-                                mega_cuda_program *out) {
-    static const char *const defines[] = {"MEGA_PROGRAM=\"program.h\""};
+                                bool counts, mega_cuda_program *out) {
+    const char *const defines[] = {"MEGA_PROGRAM=\"program.h\"", cuda_programs_counting[0]};
     const mega_cuda_request request = {
         .program = "step.cu",
         .defines = defines,
-        .define_count = 1,
+        .define_count = counts ? 2 : 1,
         .header_name = "program.h",
         .header_text = text,
         .progress = tell,
@@ -55,7 +57,7 @@ static mega_status open_program(const mega_cuda_device *device, mega_lane_setup 
 }
 
 mega_status cuda_programs_open(const mega_cuda_device *device, const mega_vector_games *games, uint8_t how,
-                               mega_cuda_program **out) {
+                               bool counts, mega_cuda_program **out) {
     *out = calloc(games->count, sizeof(**out));
     if (*out == NULL) {
         return mega_fail_memory(games->count * sizeof(**out));
@@ -73,7 +75,7 @@ mega_status cuda_programs_open(const mega_cuda_device *device, const mega_vector
         }
         MEGA_TRY(translator_write(&environment->cartridge, environment->image, MEGA_TRIAL_FRAMES, &text));
         const mega_status status =
-            text.text != NULL ? open_program(device, setup, text.text, &(*out)[i]) : MEGA_OK;
+            text.text != NULL ? open_program(device, setup, text.text, counts, &(*out)[i]) : MEGA_OK;
         translator_release(&text);
         // Without a compiler the interpreter, which may be in the library, does it all.
         if (status != MEGA_OK && status != MEGA_ERROR_CUDA_COMPILE) {

@@ -66,6 +66,7 @@ struct mega_cuda_vector {
     CUfunction kernels[KERNEL_COUNT];
     mega_cuda_program *programs; // [games.count]
     bool translated;             // there is at least one
+    bool counts;                 // $MEGACADE_CUDA_COUNT: lanes count what they execute
     CUdeviceptr *blocks;         // allocations
     uint32_t block_count;
     size_t video_size; // of a mega_video there

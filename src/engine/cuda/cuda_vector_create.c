@@ -46,7 +46,11 @@ static mega_status open_kernels(mega_cuda_vector *vector) {
         CUDA_KERNELS(KERNEL)
 #undef KERNEL
     };
-    const mega_cuda_request request = {.program = PROGRAM};
+    const mega_cuda_request request = {
+        .program = PROGRAM,
+        .defines = cuda_programs_counting,
+        .define_count = vector->counts,
+    };
     MEGA_TRY(cuda_module_open(vector->device, &request, &vector->module));
     for (uint32_t i = 0; i < KERNEL_COUNT; i++) {
         MEGA_TRY(cuda_module_kernel(vector->device, vector->module, names[i], &vector->kernels[i]));
@@ -174,6 +178,7 @@ static mega_status take_memory(mega_cuda_vector *vector) {
     all->memo.known = take(vector, places * sizeof(uint32_t), &status);
     all->memo.counts = take(vector, 2 * sizeof(uint32_t), &status);
     all->memo.entries = take(vector, places * vector->memo_size, &status);
+    all->counts = take(vector, vector->counts ? 2 * sizeof(*all->counts) : 0, &status);
     all->memo.selects = take(vector, vector->games.count * sizeof(uint32_t), &status);
     all->memo.pictured = take(vector, vector->games.count * sizeof(uint32_t), &status);
     all->memo.pictures =
@@ -415,10 +420,13 @@ static void fill_numbers(mega_cuda_vector *vector, const mega_vector_desc *desc)
 }
 
 static mega_status open_inside(mega_cuda_vector *vector, const mega_vector_desc *desc) {
+    const char *counts = getenv("MEGACADE_CUDA_COUNT");
+    vector->counts = counts != NULL && strcmp(counts, "1") == 0;
     MEGA_TRY(open_kernels(vector));
     find_sizes(vector);
     find_memo_room(vector);
-    MEGA_TRY(cuda_programs_open(vector->device, &vector->games, desc->task.translate, &vector->programs));
+    MEGA_TRY(cuda_programs_open(vector->device, &vector->games, desc->task.translate, vector->counts,
+                                &vector->programs));
     for (uint32_t i = 0; i < vector->games.count; i++) {
         vector->translated = vector->translated || vector->programs[i].step != NULL;
     }

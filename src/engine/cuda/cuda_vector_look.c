@@ -54,6 +54,22 @@ uint32_t cuda_vector_outstanding(const mega_cuda_vector *vector) {
     return count;
 }
 
+static mega_status get_lanes_inside(mega_cuda_vector *vector, uint64_t *needed, uint64_t *executed) {
+    uint64_t counts[2] = {0, 0};
+    MEGA_TRY(cuda_vector_wait(vector));
+    if (vector->counts) {
+        CUDA_TRY(vector->device->driver, cuMemcpyDtoH, counts, CUDA_ADDRESS(vector->all.counts),
+                 sizeof counts);
+    }
+    *needed = counts[0];
+    *executed = counts[1];
+    return MEGA_OK;
+}
+
+mega_status cuda_vector_get_lanes(mega_cuda_vector *vector, uint64_t *needed, uint64_t *executed) {
+    CUDA_INSIDE(vector, get_lanes_inside(vector, needed, executed));
+}
+
 mega_status cuda_vector_get_device_view(mega_cuda_vector *vector, mega_vector_device_view *out) {
     const mega_columns *columns = &vector->all.columns;
     if (out == NULL) {

@@ -61,6 +61,9 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
     const uint32_t action = (uint32_t)batch->actions[env];
     const float strength = batch->strengths != NULL ? batch->strengths[env] : 1.0f;
     mega_task_progress step;
+#if MEGA_COUNT
+    warp->counts = batch->counts;
+#endif
     task_begin_step(&player.view, &step);
     for (;;) {
         // Warps of a multiprocessor begin their frames together: then they need the same code at the same time, and

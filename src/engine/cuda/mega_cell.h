@@ -134,7 +134,8 @@ typedef struct mega_batch {
     mega_notice *notices; // ring of notice_room
     uint32_t *notice_count;
     uint32_t notice_room;
-    uint32_t *failed; // the lowest environment that failed in this call
+    uint32_t *failed;           // the lowest environment that failed in this call
+    unsigned long long *counts; // of mega_warp, where lanes count (MEGA_COUNT); or NULL
     uint8_t action_of_index[24];
     uint32_t index_count;
 } mega_batch;

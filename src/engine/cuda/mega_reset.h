@@ -191,6 +191,9 @@ MEGA_FN void batch_start(const mega_batch *batch, mega_warp *warp, uint32_t env,
     batch_connect(batch, env, &player);
     mega_stage *stage = &player.stage;
     start_begin(&start, batch->cells[env].power);
+#if MEGA_COUNT
+    warp->counts = NULL;
+#endif
     for (;;) {
         const uint32_t frame = plays && start_next(batch, env, &player, &start);
         if (!MEGA_WARP_ANY(frame)) {
