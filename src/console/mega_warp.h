@@ -23,8 +23,7 @@ typedef struct mega_warp {
     uint32_t collisions[32]; // by lane, while warp_collide() looks for them
     uint32_t chosen[32];     // lanes whose segments it looks at
 #if MEGA_COUNT
-    unsigned long long
-        *counts; // instructions that lanes needed, and that the warp executed for them; or NULL
+    unsigned long long *counts; // instructions that lanes needed, and that it executed for them; or NULL
 #endif
 } mega_warp;
 

@@ -359,6 +359,11 @@ static void case_device_view(void) {
     MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
     MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
     MEGA_CHECK_EQ(mega_vector_get_device_view(pair.cpu.vector, &view), MEGA_ERROR_ARGUMENT);
+    uint64_t needed = 1, executed = 1;
+    MEGA_CHECK_EQ(mega_vector_get_lanes(pair.cpu.vector, &needed, &executed), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_get_lanes(pair.gpu.vector, &needed, NULL), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_get_lanes(pair.gpu.vector, &needed, &executed), MEGA_OK);
+    MEGA_CHECK_EQ(needed + executed, 0); // nobody asked for counting
     MEGA_CHECK_EQ(mega_vector_get_device_view(pair.gpu.vector, &view), MEGA_OK);
     // Memory of the fake GPU is the host's.
     for (int32_t t = 0; t < 20; t++) {

@@ -67,6 +67,9 @@ static mega_status get_lanes_inside(mega_cuda_vector *vector, uint64_t *needed, 
 }
 
 mega_status cuda_vector_get_lanes(mega_cuda_vector *vector, uint64_t *needed, uint64_t *executed) {
+    if (needed == NULL || executed == NULL) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "mega_vector_get_lanes needs places for both of its results");
+    }
     CUDA_INSIDE(vector, get_lanes_inside(vector, needed, executed));
 }
 
