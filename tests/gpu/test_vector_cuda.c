@@ -4,6 +4,7 @@
 //     test_vector_cuda [GAME|all|mixed [STEPS [ENVIRONMENTS]]]
 //
 // `mixed` has all games in one vector, with that many environments of each.
+#include <pthread.h>
 #include <time.h>
 
 #include "cuda_vector.h"
@@ -20,23 +21,81 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-// The consoles, with their RAM and the rules of their games, after a step. Returns how many differ.
-static uint32_t compare_sessions(const test_pair *pair, mega_cell *cells) {
+// Where the time goes.
+typedef struct test_times {
+    double cpu, gpu, compare; // the CPU's step, what the GPU's takes beyond it, looking at both
+} test_times;
+
+// ---- comparing in threads ------------------------------------------------------------------------------
+
+#define THREADS 8u
+
+typedef struct test_share {
+    const test_pair *pair;
+    const mega_cell *cells;
+    uint32_t from, until;
+    uint32_t differing;
+} test_share;
+
+// Rows, and the consoles with their RAM and the rules of their games.
+static void *compare_share(void *argument) {
+    test_share *share = argument;
+    const mega_cpu_vector *cpu = (const mega_cpu_vector *)share->pair->cpu.vector;
+    share->differing = pair_compare_rows(share->pair, share->from, share->until);
+    for (uint32_t i = share->from; i < share->until; i++) {
+        const mega_environment *environment = &cpu->members[i].lane.environment;
+        if (memcmp(&share->cells[i].session, &environment->session, sizeof(mega_session)) != 0 &&
+            share->differing++ == 0) {
+            fprintf(stderr, "step %u, environment %u: another session\n", share->pair->steps, i);
+        }
+    }
+    return NULL;
+}
+
+// Returns how many environments differ after a step.
+static uint32_t compare_step(const test_pair *pair, mega_cell *cells) {
     const mega_cuda_vector *gpu = (const mega_cuda_vector *)pair->gpu.vector;
-    const mega_cpu_vector *cpu = (const mega_cpu_vector *)pair->cpu.vector;
     uint32_t differing = 0;
+    pthread_t threads[THREADS];
+    test_share shares[THREADS];
     MEGA_CHECK_EQ(cuda_device_enter(gpu->device), MEGA_OK);
     MEGA_CHECK_EQ(
         gpu->device->driver->cuMemcpyDtoH(cells, CUDA_ADDRESS(gpu->all.cells), pair->count * sizeof *cells),
         CUDA_SUCCESS);
     cuda_device_leave(gpu->device);
-    for (uint32_t i = 0; i < pair->count; i++) {
-        const mega_environment *environment = &cpu->members[i].lane.environment;
-        if (memcmp(&cells[i].session, &environment->session, sizeof(mega_session)) != 0 && differing++ == 0) {
-            fprintf(stderr, "step %u, environment %u: another session\n", pair->steps, i);
-        }
+    for (uint32_t t = 0; t < THREADS; t++) {
+        shares[t] = (test_share){pair, cells, pair->count * t / THREADS, pair->count * (t + 1) / THREADS, 0};
+        MEGA_CHECK_EQ(pthread_create(&threads[t], NULL, compare_share, &shares[t]), 0);
+    }
+    for (uint32_t t = 0; t < THREADS; t++) {
+        MEGA_CHECK_EQ(pthread_join(threads[t], NULL), 0);
+        differing += shares[t].differing;
     }
     return differing;
+}
+
+// ---- a vector ------------------------------------------------------------------------------------------
+
+// Both vectors step at the same time.
+static uint32_t step_together(test_pair *pair, mega_cell *cells, test_times *times) {
+    const double start = now();
+    pair_draw_actions(pair);
+    MEGA_CHECK_EQ(mega_vector_send(pair->gpu.vector, NULL, pair->count, pair->actions, NULL), MEGA_OK);
+    MEGA_CHECK_EQ(mega_vector_step(pair->cpu.vector, pair->actions, NULL, &pair->cpu.out), MEGA_OK);
+    const double stepped = now();
+    MEGA_CHECK_EQ(mega_vector_recv(pair->gpu.vector, -1, &pair->gpu.out), MEGA_OK);
+    const double received = now();
+    const uint32_t differing = compare_step(pair, cells);
+    times->cpu += stepped - start;
+    times->gpu += received - stepped;
+    times->compare += now() - received;
+    return differing;
+}
+
+static void report(const char *name, const test_pair *pair, const test_times *times, uint32_t episodes,
+                   double seconds) {
+    fprintf(stderr, "%s: %u steps, %u episodes, %.1f s (CPU %.1f, then GPU %.1f, comparing %.1f)\n", name,
+            pair->steps, episodes, seconds, times->cpu, times->gpu, times->compare);
 }
 
 static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_count, uint32_t autoreset,
@@ -45,6 +104,7 @@ static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_
     const double start = now();
     const uint32_t count = rom_count > 1 ? rom_count : env_count;
     uint32_t differing = 0, episodes = 0;
+    test_times times = {0};
     mega_cell *cells = calloc(count, sizeof *cells);
     mega_vector_desc desc = {.struct_size = sizeof desc, .count = count, .rom_count = rom_count};
     desc.roms = roms;
@@ -60,16 +120,21 @@ static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_
         free(cells);
         return;
     }
+    const double opened = now();
     differing += pair_reset(&pair, NULL, NULL);
+    const double begun = now();
     differing += pair_compare_states(&pair);
+    if (count > 1000) {
+        fprintf(stderr, "%s: opened in %.1f s, reset in %.1f s, states compared in %.1f s\n", name,
+                opened - start, begun - opened, now() - begun);
+    }
     for (uint32_t t = 0; t < step_count && differing == 0; t++) {
-        differing += pair_step_together(&pair);
-        differing += compare_sessions(&pair, cells);
+        differing += step_together(&pair, cells, &times);
         for (uint32_t i = 0; i < count; i++) {
             episodes += pair.cpu.out.episode_ends[i];
         }
-        if ((t + 1) % 250 == 0 && t + 1 < step_count) {
-            fprintf(stderr, "%s: %u steps, %u episodes, %.1f s\n", name, t + 1, episodes, now() - start);
+        if ((t + 1) % 100 == 0 && t + 1 < step_count) {
+            report(name, &pair, &times, episodes, now() - start);
         }
     }
     differing += pair_compare_states(&pair);
