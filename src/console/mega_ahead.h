@@ -132,10 +132,10 @@ MEGA_FN void ahead_pack(const mega_tia *tia, uint32_t row, uint32_t x, uint32_t 
     segment->from = x | row << 8 | (uint32_t)tia->position[MEGA_BL] << 24;
 }
 
-#define SEGMENT_ROW(segment) ((segment).from >> 8 & 0x1FFu)
-#define SEGMENT_X(segment) ((segment).from & 0xFFu)
+#define SEGMENT_ROW(from) ((from) >> 8 & 0x1FFu)
+#define SEGMENT_X(from) ((from)&0xFFu)
 // Pixels counted from the top left corner.
-#define SEGMENT_PLACE(segment) (MEGA_WIDTH * SEGMENT_ROW(segment) + SEGMENT_X(segment))
+#define SEGMENT_PLACE(from) (MEGA_WIDTH * SEGMENT_ROW(from) + SEGMENT_X(from))
 
 // ---- the beam --------------------------------------------------------------------------------------------
 
@@ -173,7 +173,7 @@ MEGA_FN void ahead_leave(mega_machine *m, uint32_t x) {
         if (is_first ||
             ((next.from ^ last.from) >> 24 | (next.field ^ last.field) | (next.objects ^ last.objects) |
              (next.positions ^ last.positions) | (next.colors ^ last.colors)) != 0) {
-            m->run.log->segment[ahead->segments++] = next;
+            log_put_segment(m->run.log, ahead->segments++, &next);
             ahead->last = next;
         }
     }
@@ -404,10 +404,10 @@ MEGA_FN mega_group_colors group_colors(const mega_segment *segment, uint32_t gro
 
 // Where segment number i of a row ends.
 MEGA_FN uint32_t segment_end(const mega_log *log, uint32_t count, uint32_t i, uint32_t row) {
-    if (i + 1u >= count || SEGMENT_ROW(log->segment[i + 1u]) != row) {
+    if (i + 1u >= count || SEGMENT_ROW(log->from[i + 1u]) != row) {
         return MEGA_WIDTH;
     }
-    return SEGMENT_X(log->segment[i + 1u]);
+    return SEGMENT_X(log->from[i + 1u]);
 }
 
 // Draws one row of a clean frame, in shades or, without them, in colours. `row` is a multiple of 8.
@@ -418,7 +418,7 @@ MEGA_FN void ahead_draw_row(const mega_log *log, const uint8_t *shades, uint32_t
         if (end <= start) {
             continue;
         }
-        const mega_segment segment = log->segment[i];
+        const mega_segment segment = log_segment(log, i);
         const uint32_t black = segment.field >> FIELD_BLANK & 1u;
         uint32_t color[4];
         for (uint32_t c = 0; c < 4; c++) {
@@ -482,8 +482,9 @@ typedef struct mega_span {
 // Can segment i have collisions beside those known? Lines that look the same collide the same: once is enough.
 MEGA_FN uint32_t debt_look_at(const mega_debt *debt, uint32_t i, uint32_t known, const mega_segment *segment,
                               mega_span *span) {
-    const uint32_t next = i + 1u < debt->end ? SEGMENT_PLACE(debt->log->segment[i + 1u]) : debt->until;
-    const uint32_t start = SEGMENT_PLACE(*segment) > debt->from ? SEGMENT_PLACE(*segment) : debt->from;
+    const uint32_t next = i + 1u < debt->end ? SEGMENT_PLACE(debt->log->from[i + 1u]) : debt->until;
+    const uint32_t start =
+        SEGMENT_PLACE(segment->from) > debt->from ? SEGMENT_PLACE(segment->from) : debt->from;
     const uint32_t end = next < debt->until ? next : debt->until;
     const uint32_t possible = tia_collisions_of[segment_objects(segment)];
     span->x = start % MEGA_WIDTH;
@@ -503,7 +504,7 @@ MEGA_NOINLINE void ahead_collide(mega_machine *m) {
     const mega_debt debt = ahead_debt(m);
     uint32_t known = m->console->tia.collisions;
     for (uint32_t i = debt.first; i < debt.end; i++) {
-        const mega_segment segment = debt.log->segment[i];
+        const mega_segment segment = log_segment(debt.log, i);
         mega_span span;
         const uint32_t counts = debt_look_at(&debt, i, known, &segment, &span);
         for (uint32_t group = 0; group < MEGA_WIDTH / 32 && counts; group++) {

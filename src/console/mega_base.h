@@ -96,6 +96,9 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 }
 #endif
 
+#define MEGA_UNREACHABLE() __builtin_unreachable()
+#define MEGA_ALIGNED16 __attribute__((aligned(16)))
+
 // 1: the TIA's registers run ahead of its picture, line by line (mega_ahead.h), so that many threads can work on it.
 //
 // MEGA_WARP        how many consoles run in step (mega_warp.h); a lane is one of them.
@@ -126,6 +129,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_ATOMIC_MIN(where, value) atomicMin(where, value)
 #define MEGA_ATOMIC_SWAP(where, old, next) atomicCAS(where, old, next) // what was there before
 #define MEGA_FENCE() __threadfence()
+#define MEGA_ASSUME_LOCAL(pointer) __builtin_assume(__isLocal(pointer)) // a lane's own: shorter instructions
 #else
 #define MEGA_WARP 1u
 #define MEGA_WARP_LANE 0u
@@ -150,6 +154,7 @@ MEGA_FN uint32_t mega_reverse32(uint32_t word) {
 #define MEGA_ATOMIC_MIN(where, value) ((void)(*(where) = *(where) < (value) ? *(where) : (value)))
 #define MEGA_ATOMIC_SWAP(where, old, next) __sync_val_compare_and_swap(where, old, next)
 #define MEGA_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define MEGA_ASSUME_LOCAL(pointer) ((void)0)
 
 // The larger of each of four bytes.
 MEGA_FN uint32_t mega_max4(uint32_t a, uint32_t b) {

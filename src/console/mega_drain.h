@@ -54,9 +54,7 @@ MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
         next = i < count ? notes->note[i] : TIA_NOTHING << 8;
         next_rule = scene_rules[next >> 8 & 0x3Fu];
         if (counts && !stuck) {
-            if (is_note) {
-                scene.log->record[logged++] = record;
-            }
+            logged += is_note;
             scene_write(&scene, m, rule, reg, value, clock);
         }
     } while (MEGA_WARP_ANY(needs && i < end));
@@ -73,19 +71,20 @@ MEGA_NOINLINE void drain_one(mega_machine *m, mega_drain *drain) {
     const uint32_t is_note = drain->next < m->notes.count;
     const uint32_t record = is_note ? m->notes.note[drain->next] : 0u;
     const uint32_t reg = record >> 8 & 0x3Fu, cycles = m->run.log->base_cycle + (record >> 14);
-    drain_unstage(m);
     if (is_note && log_is_full(m)) {
         log_make_room(m, reg, cycles);
     }
     if (is_note) {
-        m->run.log->record[m->run.logged++] = record;
+        m->run.logged++;
         ahead_write(m, reg, record & 0xFFu, cycles);
     } else {
         ahead_advance(m, drain->end_clock);
     }
     drain->next++;
-    drain_stage(m);
 }
+
+// So many notes are kept although they are done: the log may never need them. More of them would leave the caches.
+#define DRAIN_KEEPS 128u
 
 // Those before `next` are done.
 MEGA_FN void drain_end(mega_machine *m, uint32_t next) {
@@ -93,7 +92,12 @@ MEGA_FN void drain_end(mega_machine *m, uint32_t next) {
     notes->drained = next;
     if (next >= notes->count) {
         m->run.keep_next = (uint8_t)notes_keep_next(m);
-        notes->count = notes->drained = notes->cleared = 0;
+        notes->drained = notes->count;
+        if (notes->count > DRAIN_KEEPS) {
+            notes_write_records(m);
+            notes->count = notes->drained = notes->cleared = notes->written = 0;
+            notes->shift = (int32_t)m->run.logged;
+        }
     }
     notes_find_known(m);
 }
@@ -101,12 +105,12 @@ MEGA_FN void drain_end(mega_machine *m, uint32_t next) {
 MEGA_NOINLINE void notes_take_all(mega_machine *m) {
     mega_drain drain;
     notes_touch(m);
+    drain_unstage(m);
     drain.next = m->notes.drained;
     while (drain.next < m->notes.count) {
         drain_one(m, &drain);
     }
     drain_end(m, drain.next);
-    drain_unstage(m);
 }
 
 // Goes through notes of all lanes that are live, up to the last where `needs` is set; if `moves` is, too, the beam goes
@@ -125,7 +129,9 @@ MEGA_FN void warp_drain(mega_machine *m, uint32_t live, uint32_t needs, uint32_t
     while (MEGA_WARP_ANY(needs && drain.next < drain.end)) {
         warp_drain_run(m, &drain);
         if (needs && drain.stuck) {
+            drain_unstage(m);
             drain_one(m, &drain);
+            drain_stage(m);
         }
     }
     if (live) {

@@ -33,6 +33,10 @@ typedef struct mega_segment {
     uint32_t from; // x, row << 8, position of the ball << 24
     uint32_t field, objects, positions, colors;
 } mega_segment;
+// All but its beginning, as a log has it: a lane writes these at once.
+typedef struct MEGA_ALIGNED16 mega_segment_body {
+    uint32_t field, objects, positions, colors;
+} mega_segment_body;
 #define MEGA_SEGMENTS 1792
 #define MEGA_ROW_BLANKED 0x8000u // with first[]: HMOVE blanked the row's left edge
 #endif
@@ -47,13 +51,27 @@ typedef struct mega_log {
     uint8_t picture;   // which picture it belongs to
     uint8_t shaded;    // 1: its shaded picture has been drawn
     uint8_t lined;     // 1: it has segments (mega_ahead.h)
-    uint32_t record[MEGA_LOG_RECORDS];
+    MEGA_ALIGNED16 uint32_t record[MEGA_LOG_RECORDS];
 #if MEGA_AHEAD
     uint32_t segments;
     uint16_t first[MEGA_PICTURE_ROWS + 4]; // by row: the segment at its left edge
-    mega_segment segment[MEGA_SEGMENTS];
+    uint32_t from[MEGA_SEGMENTS];
+    mega_segment_body body[MEGA_SEGMENTS];
 #endif
 } mega_log;
+
+#if MEGA_AHEAD
+MEGA_FN mega_segment log_segment(const mega_log *log, uint32_t i) {
+    const mega_segment_body body = log->body[i];
+    const mega_segment segment = {log->from[i], body.field, body.objects, body.positions, body.colors};
+    return segment;
+}
+MEGA_FN void log_put_segment(mega_log *log, uint32_t i, const mega_segment *segment) {
+    const mega_segment_body body = {segment->field, segment->objects, segment->positions, segment->colors};
+    log->from[i] = segment->from;
+    log->body[i] = body;
+}
+#endif
 
 // Scratch of the fast renderer: the current line, object by object, as 160-bit masks. The last word is 0; four make
 // one vector.
@@ -160,6 +178,8 @@ typedef struct mega_notes {
     uint32_t staged;     // 1: the registers of the TIA are in `scene`, and those of the console are old
     uint32_t cleared;    // the number of the last note that clears collisions + 1, or 0
     int32_t known_until; // collisions can be read before this clock without looking for any
+    int32_t shift;       // a note's number in the log, less its number here
+    uint32_t written;    // those before it are in the log, as far as it needs them
     mega_scene scene;
     uint32_t note[MEGA_NOTES_ROOM];
 } mega_notes;

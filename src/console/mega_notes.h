@@ -14,6 +14,35 @@ MEGA_NOINLINE void notes_take_all(mega_machine *m);
 
 #define NOTES_KNOW_NOTHING (-0x7FFFFFFF)
 
+typedef struct MEGA_ALIGNED16 mega_four_notes {
+    uint32_t note[4];
+} mega_four_notes;
+
+// Writes those that have been gone through to the log. A clean frame is drawn from its segments, so many logs never see
+// them: lanes write to distant places, which is dear.
+MEGA_NOINLINE void notes_write_records(mega_machine *m) {
+    mega_notes *notes = &m->notes;
+    uint32_t *record = m->run.log->record;
+    const uint32_t *from = notes->note + notes->written;
+    uint32_t i = (uint32_t)((int32_t)notes->written + notes->shift);
+    notes->written = (uint32_t)((int32_t)m->run.logged - notes->shift);
+    while (i < m->run.logged) {
+        if (i % 4u == 0 && i + 4u <= m->run.logged) {
+            const mega_four_notes four = {{from[0], from[1], from[2], from[3]}};
+            *(mega_four_notes *)(void *)(record + i) = four;
+            i += 4u;
+            from += 4;
+        } else {
+            record[i++] = *from++;
+        }
+    }
+}
+
+// The log begins anew.
+MEGA_FN void notes_restart_log(mega_machine *m) {
+    m->notes.shift -= (int32_t)m->run.logged;
+}
+
 // Until when collisions are known: before the beam enters the window, and after it has left it.
 MEGA_FN void notes_find_known(mega_machine *m) {
     mega_notes *notes = &m->notes;
@@ -28,7 +57,8 @@ MEGA_FN void notes_know_until(mega_machine *m, int32_t clock) {
 }
 
 MEGA_FN void notes_begin(mega_machine *m) {
-    m->notes.count = m->notes.drained = m->notes.staged = m->notes.cleared = 0;
+    m->notes.count = m->notes.drained = m->notes.staged = m->notes.cleared = m->notes.written = 0;
+    m->notes.shift = (int32_t)m->run.logged;
     m->notes.other = MEGA_NO_NOTE;
     m->notes.known_until = NOTES_KNOW_NOTHING;
 }

@@ -7,6 +7,7 @@
 #ifndef MEGA_PICTURE_H
 #define MEGA_PICTURE_H
 #include "mega_ahead.h"
+#include "mega_notes.h"
 #include "mega_tia_fast.h"
 #include "mega_tia_plain.h"
 
@@ -124,7 +125,10 @@ MEGA_FN void picture_forget_logs(const mega_machine *m, uint32_t picture) {
 }
 
 // Draws a ragged request over what its buffer holds, in colours only.
-MEGA_NOINLINE void log_draw_ragged(const mega_machine *m, mega_log *log) {
+MEGA_NOINLINE void log_draw_ragged(mega_machine *m, mega_log *log) {
+#if MEGA_NOTES
+    notes_write_records(m);
+#endif
     picture_settle(m, log->picture, log);
     picture_forget_logs(m, log->picture);
     log_draw_plain(m, log);
@@ -202,6 +206,9 @@ MEGA_NOINLINE void log_overflow(mega_machine *m, int32_t until) {
     log->start = m->console->tia;
     log->count = 0;
     log->replayed = 0;
+#if MEGA_NOTES
+    notes_restart_log(m);
+#endif
     m->run.logged = 0;
 #if MEGA_AHEAD
     ahead_begin(m);
@@ -230,7 +237,9 @@ MEGA_FN const uint8_t *picture_look(const mega_machine *m, uint32_t picture) {
 MEGA_FN uint8_t *video_spare(mega_video *video) {
     return (uint8_t *)&video->log[(video->slot + 1u) % 3u] + (sizeof(mega_log) - MEGA_SPARE_SIZE);
 }
-MEGA_STATIC_ASSERT(sizeof(((mega_log *)0)->record) + sizeof(((mega_log *)0)->segment) >= MEGA_SPARE_SIZE,
+MEGA_STATIC_ASSERT(sizeof(((mega_log *)0)->record) + sizeof(((mega_log *)0)->from) +
+                           sizeof(((mega_log *)0)->body) >=
+                       MEGA_SPARE_SIZE,
                    "what is spared is not the head of a log");
 #else
 // The same in shades: drawn so from the start, or converted now.

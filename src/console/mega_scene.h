@@ -296,7 +296,7 @@ MEGA_INLINE void scene_leave(mega_scene *scene, uint32_t x) {
         scene->last.objects = scene->objects;
         scene->last.positions = scene->positions;
         scene->last.colors = scene->colors;
-        scene->log->segment[scene->segments++] = scene->last;
+        log_put_segment(scene->log, scene->segments++, &scene->last);
     }
     if (x == 0 || is_first) {
         scene->row_first = scene->segments - 1u;

@@ -71,7 +71,7 @@ MEGA_INLINE void warp_collide_groups(mega_warp *warp, uint32_t mask, const mega_
         their_span.x = MEGA_WARP_FROM(span.x, from);
         their_span.stop = MEGA_WARP_FROM(span.stop, from);
         if (task < total) {
-            const mega_segment shown = their_log->segment[their_segment];
+            const mega_segment shown = log_segment(their_log, their_segment);
             const uint32_t found = span_collide(&shown, their_span, task % groups);
             if ((found & ~warp->collisions[their_owner]) != 0) {
                 MEGA_WARP_OR(&warp->collisions[their_owner], found);
@@ -105,7 +105,7 @@ MEGA_NOINLINE void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits
         const uint32_t i = theirs.first + task - MEGA_WARP_FROM(sum - tasks, owner);
         uint32_t counts = 0;
         if (task < total) {
-            const mega_segment segment = theirs.log->segment[i];
+            const mega_segment segment = log_segment(theirs.log, i);
             counts = debt_look_at(&theirs, i, warp->collisions[owner], &segment, &span);
         }
         const uint32_t mask = MEGA_WARP_BALLOT(0xFFFFFFFFu, counts);
@@ -219,10 +219,10 @@ typedef struct mega_warp_lane {
 
 // Counting, where it is asked for. Single instructions between bursts or blocks are left out.
 #if MEGA_COUNT
-#define WARP_COUNT(lane, instructions, counts_for_all)              \
-    do {                                                            \
-        (lane)->needed += (instructions);                           \
-        (lane)->executed += (counts_for_all) ? (instructions) : 0u; \
+#define WARP_COUNT(lane, instructions, by_all) \
+    do {                                       \
+        (lane)->needed += (instructions);      \
+        (lane)->executed += (by_all);          \
     } while (0)
 MEGA_FN void warp_begin_count(mega_warp_lane *lane) {
     lane->needed = lane->executed = 0;
@@ -234,7 +234,7 @@ MEGA_FN void warp_end_count(const mega_warp *warp, const mega_warp_lane *lane) {
     }
 }
 #else
-#define WARP_COUNT(lane, instructions, counts_for_all)
+#define WARP_COUNT(lane, instructions, by_all)
 MEGA_FN void warp_begin_count(mega_warp_lane *lane) {
     (void)lane;
 }
@@ -283,7 +283,7 @@ MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_console *console, mega_
             start_cycles = cycles;
             start_sp = r.sp;
             budget--;
-            WARP_COUNT(lane, 1u, (group & ((1u << MEGA_WARP_LANE) - 1u)) == 0);
+            WARP_COUNT(lane, 1u, (group & ((1u << MEGA_WARP_LANE) - 1u)) == 0 ? 1u : 0u);
             MICRO_EXECUTE();
         stepped_back:
             // The lanes of the group stay together until control goes elsewhere, or one of them drops out.
@@ -313,6 +313,8 @@ MEGA_NOINLINE void warp_run_bursts(mega_machine *m, mega_console *console, mega_
 #undef MICRO_BEFORE_WRITING
 #undef WARP_STEP_BACK
 
+#define OPCODE_PLA 0x68u
+
 // Does the instruction at the program counter read a collision register? Then *cycle is when. What this overlooks is
 // read as well, only not together with other lanes.
 MEGA_FN uint32_t warp_reads_collisions(const mega_machine *m, uint32_t *cycle) {
@@ -326,6 +328,10 @@ MEGA_FN uint32_t warp_reads_collisions(const mega_machine *m, uint32_t *cycle) {
     const uint32_t x_page = code[1] + r.x, y_page = code[1] + r.y;
     const uint32_t pointer = (mode == MICRO_MODE_IZX ? x_page : code[1]) & 0xFFu;
     uint32_t base = 0x1000, index = 0; // an address elsewhere
+    if (code[0] == OPCODE_PLA) {
+        *cycle = m->console->cycles + 4u;
+        return ((r.sp + 1u) & 0x88u) == 0; // some programs move the stack pointer through the registers
+    }
     switch (mode) {
     case MICRO_MODE_ZP: base = code[1]; break;
     case MICRO_MODE_ZPX: base = x_page & 0xFFu; break;

@@ -105,7 +105,7 @@ static void test_masks(void) {
 static void draw_alone(const mega_segment *segment, uint8_t *row) {
     logs[0].segments = 1;
     logs[0].first[0] = 0;
-    logs[0].segment[0] = *segment;
+    log_put_segment(&logs[0], 0, segment);
     ahead_draw_row(&logs[0], shades, 0, row);
 }
 
@@ -144,11 +144,11 @@ static void draw_log(mega_log *log, const mega_log *other, uint32_t crowded, uin
         const uint32_t kind = draw(4), copies = other != NULL && draw(100) >= changes;
         if (copies) {
             const uint32_t from = other->first[y] & ~MEGA_ROW_BLANKED;
-            for (uint32_t i = from; i == from || (i < other->segments && SEGMENT_ROW(other->segment[i]) == y);
+            for (uint32_t i = from; i == from || (i < other->segments && SEGMENT_ROW(other->from[i]) == y);
                  i++) {
-                const uint32_t x = i == from ? 0u : SEGMENT_X(other->segment[i]);
-                log->segment[count] = other->segment[i];
-                log->segment[count].from = (other->segment[i].from & 0xFF000000u) | y << 8 | x;
+                const uint32_t x = i == from ? 0u : SEGMENT_X(other->from[i]);
+                log->body[count] = other->body[i];
+                log->from[count] = (other->from[i] & 0xFF000000u) | y << 8 | x;
                 log->first[y] =
                     i == from ? (uint16_t)(count | (other->first[y] & MEGA_ROW_BLANKED)) : log->first[y];
                 count++;
@@ -156,18 +156,21 @@ static void draw_log(mega_log *log, const mega_log *other, uint32_t crowded, uin
             continue;
         }
         if (kind != 0 || y == 0 || count == 0) {
-            log->segment[count] = kind == 1 && count != 0 ? log->segment[count - 1u] : draw_segment();
-            log->segment[count].from = (log->segment[count].from & 0xFF000000u) | y << 8;
+            const mega_segment segment =
+                kind == 1 && count != 0 ? log_segment(log, count - 1u) : draw_segment();
+            log_put_segment(log, count, &segment);
+            log->from[count] = (segment.from & 0xFF000000u) | y << 8;
             if (kind == 1) { // perhaps it does not look like another
-                log->segment[count].positions ^= draw(2) << draw(32);
+                log->body[count].positions ^= draw(2) << draw(32);
             }
             count++;
         }
         log->first[y] = (uint16_t)((count - 1u) | (draw(8) == 0 ? MEGA_ROW_BLANKED : 0u));
         const uint32_t step = draw(crowded) == 0 ? 1u + draw(60) : MEGA_WIDTH;
         for (uint32_t x = step; x < MEGA_WIDTH && kind > 1 && count < 1700; x += step) {
-            log->segment[count] = draw_segment();
-            log->segment[count].from = (log->segment[count].from & 0xFF000000u) | y << 8 | x;
+            const mega_segment segment = draw_segment();
+            log_put_segment(log, count, &segment);
+            log->from[count] = (segment.from & 0xFF000000u) | y << 8 | x;
             count++;
         }
     }

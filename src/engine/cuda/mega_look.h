@@ -117,7 +117,7 @@ MEGA_FN uint32_t look_repeats(const mega_log *log, uint32_t y) {
     if (first != above + 1u || segment_end(log, log->segments, i, y) < MEGA_WIDTH) {
         return 0;
     }
-    const mega_segment here = log->segment[i], there = log->segment[i - 1u];
+    const mega_segment here = log_segment(log, i), there = log_segment(log, i - 1u);
     return look_is_alike(&here, &there);
 }
 
@@ -130,7 +130,7 @@ MEGA_FN uint32_t look_is_still(const mega_log *a, const mega_log *b, uint32_t y)
     }
     for (;; i++, k++) {
         const uint32_t end = segment_end(a, a->segments, i, y);
-        const mega_segment left = a->segment[i], right = b->segment[k];
+        const mega_segment left = log_segment(a, i), right = log_segment(b, k);
         if (segment_end(b, b->segments, k, y) != end || !look_is_alike(&left, &right)) {
             return 0;
         }
@@ -287,7 +287,7 @@ MEGA_INLINE void look_group(const mega_log *log, const uint8_t *shades, uint32_t
         while (start < left + 32u) {
             const uint32_t end = segment_end(log, count, i, y);
             if (end > start) {
-                const mega_segment segment = log->segment[i];
+                const mega_segment segment = log_segment(log, i);
                 if (!look_add(&paint, &segment, look_shades(&segment, shades), group,
                               group_range(group, start, end))) {
                     break;

@@ -14,7 +14,6 @@
 #define MEGA_MEMO_H
 #include "mega_batch.h"
 
-#define MEMO_RECORDS 1024 // longer logs are not stored
 #define MEMO_SEGMENTS 1024
 #define MEMO_PROBES 16u
 #define MEMO_ACTS_MAX 256u
@@ -22,13 +21,13 @@
 
 typedef struct mega_memo_log {
     mega_tia start;
-    uint32_t base_cycle, count;
+    uint32_t base_cycle;
     int32_t end_clock;
     uint32_t segments;
     uint32_t picture; // 0: this is a log; or the number of the picture that stands for it, + 1
     uint16_t first[MEGA_PICTURE_ROWS + 4];
-    uint32_t record[MEMO_RECORDS];
-    mega_segment segment[MEMO_SEGMENTS];
+    uint32_t from[MEMO_SEGMENTS];
+    mega_segment_body body[MEMO_SEGMENTS];
 } mega_memo_log;
 
 struct mega_memo_entry {
@@ -232,12 +231,12 @@ MEGA_FN void memo_block_show(const mega_batch *batch, uint32_t env, uint32_t thr
             }
             continue;
         }
-        const uint32_t words = from->segments * (uint32_t)(sizeof(mega_segment) / 4u);
-        for (uint32_t i = thread; i < from->count; i += threads) {
-            log->record[i] = from->record[i];
-        }
+        const uint32_t words = from->segments * (uint32_t)(sizeof(mega_segment_body) / 4u);
         for (uint32_t i = thread; i < words; i += threads) {
-            ((uint32_t *)log->segment)[i] = ((const uint32_t *)from->segment)[i];
+            ((uint32_t *)log->body)[i] = ((const uint32_t *)from->body)[i];
+        }
+        for (uint32_t i = thread; i < from->segments; i += threads) {
+            log->from[i] = from->from[i];
         }
         for (uint32_t i = thread; i < MEGA_PICTURE_ROWS + 4u; i += threads) {
             log->first[i] = from->first[i];
@@ -245,7 +244,7 @@ MEGA_FN void memo_block_show(const mega_batch *batch, uint32_t env, uint32_t thr
         if (thread == 0) {
             log->start = from->start;
             log->base_cycle = from->base_cycle;
-            log->count = log->replayed = from->count;
+            log->count = log->replayed = 0; // it is drawn from its segments
             log->end_clock = from->end_clock;
             log->segments = from->segments;
             log->state = MEGA_SLOT_PENDING;
@@ -276,7 +275,7 @@ MEGA_FN const mega_log *memo_log_of(const mega_video *video, uint32_t ago) {
 // Pixels depend on nothing that was before, once their buffer has been drawn as a whole.
 MEGA_FN uint32_t memo_can_store(const mega_video *video, uint32_t ago, const mega_recall *recall) {
     const mega_log *log = memo_log_of(video, ago);
-    return log != NULL ? log->lined && log->count <= MEMO_RECORDS && log->segments <= MEMO_SEGMENTS
+    return log != NULL ? log->lined && log->segments <= MEMO_SEGMENTS
                        : recall->cleaned >> (video->current ^ ago) & 1u;
 }
 
@@ -297,12 +296,11 @@ MEGA_FN void memo_store_log(mega_memo_log *to, const mega_log *log) {
     to->picture = 0;
     to->start = log->start;
     to->base_cycle = log->base_cycle;
-    to->count = log->count;
     to->end_clock = log->end_clock;
     to->segments = log->segments;
     memo_copy(to->first, log->first, sizeof(to->first));
-    memo_copy(to->record, log->record, 4u * log->count);
-    memo_copy(to->segment, log->segment, (uint32_t)sizeof(mega_segment) * log->segments);
+    memo_copy(to->from, log->from, 4u * log->segments);
+    memo_copy(to->body, log->body, (uint32_t)sizeof(mega_segment_body) * log->segments);
 }
 
 // A free place for the tag, claimed, or ~0: there is none, or somebody has stored this already.
