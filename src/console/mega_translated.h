@@ -16,6 +16,7 @@
 //   WATCHES_LOW                        as in mega_run
 //   UNITS(X), BLOCKS_n(X), UNIT_FIRST_n   lists of units and of their blocks, which are numbered from 1
 //   rom, entries                       the image; where blocks begin (translated_entry)
+//   KEY_BITS, KEY_DEPTH, KEY_WINDOW    of a warp: who goes first (mega_translated_warp.h)
 //   block_addresses, id_b              of a warp: addresses of blocks, and their numbers (src/translate/code_order.h)
 // and before each unit:
 //   UNIT_BYTE(where)   the byte of plain ROM at an address (bit 12 is set)
@@ -199,7 +200,7 @@ MEGA_FN uint32_t translated_find(const mega_machine *m, uint32_t pc, uint32_t cy
         RESULT_##mode(address, value);                             \
         DO_END()                                                   \
     }
-// The last instruction of its block, because it may write anywhere.
+// The last instruction of its block, because it may write anywhere; `block` follows.
 #define DO_WRITE_LAST(operation, mode, base, next, size, operand, block) \
     {                                                                    \
         const uint32_t rest = 0;                                         \
@@ -210,7 +211,6 @@ MEGA_FN uint32_t translated_find(const mega_machine *m, uint32_t pc, uint32_t cy
         value = store_##operation(&r, address);                          \
         LAST_WRITE(address, value, block)                                \
         DO_END()                                                         \
-        GO_TO(block);                                                    \
     }
 #define DO_WRITE_PORT(operation, mode, base, next, size, operand, left)  \
     {                                                                    \
@@ -241,6 +241,20 @@ MEGA_FN uint32_t translated_find(const mega_machine *m, uint32_t pc, uint32_t cy
         RESULT_##mode(address, value);                              \
         DO_END()                                                    \
     }
+// A register of the TIA, read and written: programs use that to spend time.
+#define DO_MODIFY_PORT(operation, mode, base, next, size, operand, left) \
+    {                                                                    \
+        const uint32_t rest = (left);                                    \
+        DO_BEGIN(next, size, operand)                                    \
+        cycles += base;                                                  \
+        ADDRESS_##mode(0);                                               \
+        READ_PORT(value, operand);                                       \
+        value = modify_##operation(&r, value);                           \
+        bus = value;                                                     \
+        WRITE_TIA((operand)&0x3Fu, value);                               \
+        look |= (uint32_t)((int32_t)cycles >= deadline);                 \
+        DO_END()                                                         \
+    }
 #define DO_OTHER(operation, code, base, next, size, operand, left) \
     {                                                              \
         const uint32_t rest = (left);                              \
@@ -249,6 +263,9 @@ MEGA_FN uint32_t translated_find(const mega_machine *m, uint32_t pc, uint32_t cy
         cycles += base;                                            \
         OTHER_##operation DO_END()                                 \
     }
+
+// The block goes on with more instructions.
+#define RUN_ON(instructions) budget -= (instructions);
 
 // Transfers of control: to a block of the unit, forward or backward, or to an address that anything may be at.
 #define DO_FALL(block) GO_TO(block);

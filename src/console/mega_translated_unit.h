@@ -104,11 +104,7 @@ MEGA_INLINE uint32_t translated_read(mega_machine *m, const mega_outside *outsid
 #define BEFORE_LAST_WRITE(address)
 #define LAST_WRITE(address, value, block) WRITE_ANY(address, value);
 #define DO_PULL(operation, code, next, left) DO_OTHER(operation, code, 4, next, 1, 0, left)
-#define DO_PUSH_LAST(operation, code, next, block)  \
-    {                                               \
-        DO_OTHER(operation, code, 3, next, 1, 0, 0) \
-        GO_TO(block);                               \
-    }
+#define DO_PUSH_LAST(operation, code, next, block) DO_OTHER(operation, code, 3, next, 1, 0, 0)
 
 // ---- control ---------------------------------------------------------------------------------------------
 

@@ -9,7 +9,13 @@
 #ifndef MEGA_TRANSLATED_WARP_H
 #define MEGA_TRANSLATED_WARP_H
 
-#define WARP_KEY_SLOW 0xFFFFFFFDu
+// Who is served first: lanes in an early window of time, then those with the deepest stack, then those whose block has
+// the lowest number, all of this as code_schedule.h says. Bits that do not fit are left out: that changes who goes first,
+// and nothing else. Those that cannot go on are the last.
+#define WARP_KEY()                                                                 \
+    (((cycles - base_cycle) >> KEY_WINDOW) << (KEY_BITS + (KEY_DEPTH ? 8u : 0u)) | \
+     (KEY_DEPTH ? (uint32_t)r.sp << KEY_BITS : 0u) | block)
+#define WARP_KEY_SLOW 0xFFFFFFFFu
 
 // ---- accesses --------------------------------------------------------------------------------------------
 
@@ -131,7 +137,6 @@
         if (outside) {                                                     \
             goto write_port;                                               \
         }                                                                  \
-        goto voted;                                                        \
     }
 
 #define DO_PULL(operation, code, next, left)           \
@@ -192,11 +197,11 @@
 // Instructions of a block, by who led: all but those that end a frame.
 #if MEGA_COUNT
 #define COUNT_BEGIN() const uint32_t budget_before = budget
-#define COUNT_END()                                                                        \
-    do {                                                                                   \
-        const uint32_t done = leads && budget != 0 ? budget_before - budget : 0u;          \
-        const uint32_t group = MEGA_WARP_BALLOT(0xFFFFFFFFu, done != 0);                   \
-        WARP_COUNT(lane, done, done != 0 && (group & ((1u << MEGA_WARP_LANE) - 1u)) == 0); \
+#define COUNT_END()                                                               \
+    do {                                                                          \
+        const uint32_t done = leads && budget != 0 ? budget_before - budget : 0u; \
+        const uint32_t most = MEGA_WARP_MAX(done);                                \
+        WARP_COUNT(lane, done, MEGA_WARP_LANE == 0 ? most : 0u);                  \
     } while (0)
 #else
 #define COUNT_BEGIN()
@@ -206,6 +211,9 @@
 #define PROGRAM_BEGIN()                                                                                    \
     MEGA_NOINLINE void warp_run_translated(mega_machine *m, mega_console *console, mega_warp_lane *lane) { \
         const uint32_t last = 0, peeks = 0;                                                                \
+        MEGA_ASSUME_LOCAL(m);                                                                              \
+        MEGA_ASSUME_LOCAL(console);                                                                        \
+        MEGA_ASSUME_LOCAL(lane);                                                                           \
         uint8_t *const ram = console->riot.ram;                                                            \
         const int32_t deadline = lane->pause < WARP_DEADLINE(m) ? lane->pause : WARP_DEADLINE(m);          \
         mega_registers r = cpu_load(&console->cpu);                                                        \
@@ -222,21 +230,17 @@
                              ? translated_find(m, exit_pc, cycles, deadline)                               \
                              : 0u;                                                                         \
         for (;;) {                                                                                         \
-            uint32_t key = WARP_KEY_DONE;                                                                  \
-            if (budget != 0) {                                                                             \
-                key = (uint32_t)r.sp << 17 | block << 1;                                                   \
-                key = block == 0 || WARP_IS_FULL() || WARP_IS_LATE() ? WARP_KEY_SLOW : key;                \
-            }                                                                                              \
-            lead = MEGA_WARP_MIN(key);                                                                     \
-            leads = key == lead;                                                                           \
-            if (lead >= WARP_KEY_SLOW) {                                                                   \
+            const uint32_t ready = block != 0 && !WARP_IS_FULL() && !WARP_IS_LATE();                       \
+            lead = MEGA_WARP_MIN(ready ? WARP_KEY() : WARP_KEY_SLOW);                                      \
+            leads = ready && block == (lead & ((1u << KEY_BITS) - 1u));                                    \
+            if (lead == WARP_KEY_SLOW) {                                                                   \
                 break;                                                                                     \
             }                                                                                              \
             COUNT_BEGIN();                                                                                 \
             if (leads) {                                                                                   \
                 switch (block) {
 #define PROGRAM_END()                                                                      \
-    default: break;                                                                        \
+    default: MEGA_UNREACHABLE();                                                           \
         }                                                                                  \
         goto voted;                                                                        \
     away:                                                                                  \

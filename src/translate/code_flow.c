@@ -17,24 +17,34 @@ uint32_t code_flow_target(const code_map *map, uint32_t index) {
     return bytes[1] | (uint32_t)bytes[2] << 8;
 }
 
+uint32_t code_flow_next(const code_map *map, uint32_t index) {
+    const uint32_t pc = (map->address[index] + opcode_find(map->image[index]).size) & 0xFFFFu;
+    const uint32_t next = code_map_target(map, index, pc);
+    return next != UINT32_MAX && (map->flags[next] & CODE_START) != 0 && map->address[next] == pc
+               ? next
+               : UINT32_MAX;
+}
+
 static bool is_direct(const opcode_facts *facts) {
     return strcmp(facts->mode, "ZP") == 0 || strcmp(facts->mode, "ABS") == 0;
 }
 
 bool code_flow_is_port(const code_map *map, uint32_t index) {
     const opcode_facts facts = opcode_find(map->image[index]);
-    if ((facts.kind != OPCODE_READ && facts.kind != OPCODE_WRITE) || !is_direct(&facts)) {
+    if (facts.kind == OPCODE_OTHER || !is_direct(&facts)) {
         return false;
     }
     const uint32_t address =
         map->image[index + 1] | (facts.size == 3 ? (uint32_t)map->image[index + 2] << 8 : 0u);
-    return (address & 0x1280u) == 0x280 || ((address & 0x1080u) == 0 && !map->watches_low);
+    return ((address & 0x1280u) == 0x280 && facts.kind != OPCODE_MODIFY) ||
+           ((address & 0x1080u) == 0 && !map->watches_low);
 }
 
 bool code_flow_ends_block(const code_map *map, uint32_t index) {
     const opcode_facts facts = opcode_find(map->image[index]);
-    return (facts.kind == OPCODE_WRITE && !is_direct(&facts)) || strcmp(facts.name, "pha") == 0 ||
-           strcmp(facts.name, "php") == 0;
+    const bool writes = (facts.kind == OPCODE_WRITE && !is_direct(&facts)) ||
+                        strcmp(facts.name, "pha") == 0 || strcmp(facts.name, "php") == 0;
+    return writes && (map->flags[index] & CODE_TOUCHES) != 0;
 }
 
 // Instructions that are known but whose successors are not yet.
@@ -108,6 +118,9 @@ static bool is_block(const code_map *map, uint32_t index) {
 static bool may_read_collisions(const code_map *map, uint32_t index) {
     const opcode_facts facts = opcode_find(map->image[index]);
     const bool direct = is_direct(&facts);
+    if (strcmp(facts.name, "pla") == 0) {
+        return (map->flags[index] & CODE_TOUCHES) != 0;
+    }
     if (facts.kind != OPCODE_READ || map->watches_low || !(direct || opcode_is_indexed(&facts))) {
         return false;
     }
@@ -129,7 +142,7 @@ static void mark_checks(code_map *map, uint32_t *since, uint8_t *writes) {
             since[index] = 0;
         }
         if (writes[index] == MEGA_TRANSLATED_WRITES || may_read_collisions(map, index)) {
-            map->flags[index] |= CODE_BLOCK;
+            map->flags[index] |= CODE_BLOCK | CODE_ENTERED;
         }
         if (is_block(map, index)) {
             writes[index] = 0;

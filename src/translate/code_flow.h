@@ -9,9 +9,13 @@ mega_status code_flow(code_map *map);
 // The address that a branch, jump or call at an image index names.
 uint32_t code_flow_target(const code_map *map, uint32_t index);
 
-// Does an instruction read or write a register of the TIA or the RIOT by an address that is written in it?
+// The instruction that follows in memory, in the same block or the one that it falls into; or UINT32_MAX.
+uint32_t code_flow_next(const code_map *map, uint32_t index);
+
+// Does an instruction read or write a register of the TIA or the RIOT by an address that is written in it? Those of the
+// RIOT that are read and written at once do not count.
 bool code_flow_is_port(const code_map *map, uint32_t index);
-// Instructions that may write to a register whose number only the run knows end their block.
+// Instructions that wrote to a register whose number only the run knows end their block.
 bool code_flow_ends_block(const code_map *map, uint32_t index);
 
 #endif

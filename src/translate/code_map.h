@@ -11,10 +11,13 @@
 #include "megacade.h"
 
 enum {
-    CODE_START = 1,  // an instruction begins here
-    CODE_BLOCK = 2,  // and a block: control can come from elsewhere
-    CODE_TRACED = 4, // and it was executed in the trial run
-    CODE_CHECK = 8   // the block looks at the deadline
+    CODE_START = 1,    // an instruction begins here
+    CODE_BLOCK = 2,    // and a block: control can come from elsewhere
+    CODE_TRACED = 4,   // and it was executed in the trial run ...
+    CODE_ENTERED = 8,  // ... where the interpreter leaves off
+    CODE_TOUCHES = 16, // ... and read or wrote a register of the TIA
+    CODE_CHECK = 32,   // the block looks at the deadline
+    CODE_CHAINED = 64  // no block: the one before goes on here (code_chain.h)
 };
 
 typedef struct code_map {

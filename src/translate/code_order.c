@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_chain.h"
 #include "code_flow.h"
 #include "opcode_table.h"
 #include "status.h"
@@ -167,7 +168,17 @@ static void fill_graph(graph *g, code_edges *edges, uint32_t size) {
     g->first[size] = e;
 }
 
-mega_status code_order(const code_map *map, const code_edges *seen, uint32_t *rank) {
+static void number_blocks(const code_map *map, const graph *g, uint32_t *rank) {
+    uint32_t next = 0;
+    memset(rank, 0, g->nodes * sizeof(*rank));
+    for (uint32_t i = g->placed; i < g->nodes; i++) {
+        if ((map->flags[g->out[i]] & CODE_BLOCK) != 0) {
+            rank[g->out[i]] = ++next;
+        }
+    }
+}
+
+mega_status code_order(code_map *map, const code_edges *seen, uint32_t *rank) {
     const uint32_t size = map->cartridge.image_size;
     code_edges edges;
     MEGA_TRY(code_edges_make(size, &edges));
@@ -204,13 +215,9 @@ mega_status code_order(const code_map *map, const code_edges *seen, uint32_t *ra
             visit(&g, node, 1, UINT32_MAX);
         }
     }
-    memset(rank, 0, size * sizeof(*rank));
-    uint32_t next = 0;
-    for (uint32_t i = g.placed; i < size; i++) {
-        if ((map->flags[g.out[i]] & CODE_BLOCK) != 0) {
-            rank[g.out[i]] = ++next;
-        }
-    }
+    number_blocks(map, &g, rank);
+    code_chain(map, &edges, rank);
+    number_blocks(map, &g, rank);
     free(memory);
     free(open);
     code_edges_release(&edges);

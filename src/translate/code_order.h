@@ -27,7 +27,7 @@ void code_edges_release(code_edges *edges);
 // Notes a way from one instruction to another; what finds no memory is forgotten.
 void code_edges_add(code_edges *edges, uint32_t from, uint32_t to);
 
-// Ranks from 1 on for all blocks, by image index.
-mega_status code_order(const code_map *map, const code_edges *edges, uint32_t *rank);
+// Ranks from 1 on for all blocks, by image index, after those are gone that others run on into (code_chain.h).
+mega_status code_order(code_map *map, const code_edges *edges, uint32_t *rank);
 
 #endif

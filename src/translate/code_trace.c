@@ -10,14 +10,28 @@
 #include "opcode_table.h"
 #include "status.h"
 
+#define MOST_TRIALS 5u // as long as there is something to find
+
+// Frames of a game: some of what a program does comes soon, some late.
+#define SHORT_GAMES 2u
+#define SHORT_GAME 1000u
+#define LONG_GAME 4000u
+
+// Frames that are kept for code_schedule_find(): from a while after the beginning of a game on, far apart.
+#define FIRST_KEPT 150u
+#define KEPT_EVERY 37u
+
 typedef struct trial {
     mega_machine machine;
     mega_console console;
     mega_video video;
     uint32_t random;
     code_edges *edges;
+    code_frames *kept;
+    uint32_t keeps;     // 1: this frame
     uint32_t last[256]; // by stack pointer: the last instruction of that level, + 1
     uint32_t level;
+    uint32_t found; // instructions
     uint32_t draws[MEGA_POWER_DRAWS + 32769];
     uint8_t cart_ram[32768];
 } trial;
@@ -52,6 +66,10 @@ static void note_way(trial *t, uint32_t index, uint32_t sp) {
     t->last[sp] = index + 1u;
 }
 
+// What comes next, if it is not the next instruction of a block.
+#define ANY_BLOCK (UINT32_MAX - 1u) // translated code goes there
+#define ANY_PLACE UINT32_MAX // so does the interpreter, after something that translated code does not do
+
 // Notes the instruction that comes next; returns its image index.
 static uint32_t note(code_map *map, trial *t, uint32_t *expected) {
     const mega_machine *m = &t->machine;
@@ -59,19 +77,25 @@ static uint32_t note(code_map *map, trial *t, uint32_t *expected) {
     map->traced++;
     if ((pc & 0x1000u) == 0 || index >= map->cartridge.image_size || !code_map_add(map, index, pc)) {
         map->outside++;
-        *expected = UINT32_MAX;
+        *expected = ANY_PLACE;
         return UINT32_MAX;
     }
+    t->found += (map->flags[index] & CODE_TRACED) == 0;
     note_way(t, index, m->console->cpu.sp);
-    map->flags[index] |= CODE_TRACED | (index == *expected ? 0 : CODE_BLOCK);
+    if (t->keeps) {
+        code_frames_add(t->kept, index, m->console->cycles - m->run.log->base_cycle, m->console->cpu.sp);
+    }
+    map->flags[index] |= CODE_TRACED;
+    map->flags[index] |= index == *expected ? 0 : CODE_BLOCK;
+    map->flags[index] |= *expected == ANY_PLACE ? CODE_ENTERED : 0;
     const opcode_facts facts = opcode_find(map->image[index]);
-    *expected = facts.flow == FLOW_NEXT ? index + facts.size : UINT32_MAX;
+    *expected = facts.flow == FLOW_NEXT ? index + facts.size : ANY_BLOCK;
     return index;
 }
 
 static void run_frame(code_map *map, trial *t) {
     mega_machine *m = &t->machine;
-    uint32_t budget = m->console->cpu.jammed ? 0 : CPU_FRAME_BUDGET, expected = UINT32_MAX;
+    uint32_t budget = m->console->cpu.jammed ? 0 : CPU_FRAME_BUDGET, expected = ANY_PLACE;
     console_begin_request(m, MEGA_RUN_FAST);
     memset(t->last, 0, sizeof(t->last)); // lanes begin frames together
     t->level = 0;
@@ -79,12 +103,13 @@ static void run_frame(code_map *map, trial *t) {
         const uint32_t touched = m->run.touch_cycle;
         const uint32_t index = note(map, t, &expected);
         if (m->console->cpu.decimal && index != UINT32_MAX && is_sum(map, index)) {
-            expected = UINT32_MAX;
+            expected = ANY_PLACE;
         }
         budget = cpu_run_bus(m, budget);
         // What follows an access that only the interpreter can do is where translated code comes back.
-        if (m->run.touch_cycle != touched && expected != UINT32_MAX && is_left_alone(map, index)) {
-            expected = UINT32_MAX;
+        if (m->run.touch_cycle != touched && index != UINT32_MAX) {
+            map->flags[index] |= CODE_TOUCHES;
+            expected = is_left_alone(map, index) ? ANY_PLACE : expected;
         }
     }
     console_end_request(m, MEGA_RUN_FAST);
@@ -97,7 +122,7 @@ static void reset(trial *t) {
     console_reset(&t->machine, t->draws);
 }
 
-mega_status code_trace(code_map *map, code_edges *edges, uint32_t frames) {
+mega_status code_trace(code_map *map, code_edges *edges, code_frames *kept, uint32_t frames) {
     trial *t = calloc(1, sizeof(*t));
     if (t == NULL) {
         return mega_fail_memory(sizeof(*t));
@@ -110,6 +135,7 @@ mega_status code_trace(code_map *map, code_edges *edges, uint32_t frames) {
     m->cart_ram = map->cartridge.ram_size > MEGA_CART_RAM ? t->cart_ram : t->console.cart.ram;
     t->random = 1;
     t->edges = edges;
+    t->kept = kept;
     for (uint32_t i = 0; i < MEGA_POWER_DRAWS; i++) {
         t->draws[i] = next_random(t);
     }
@@ -117,20 +143,31 @@ mega_status code_trace(code_map *map, code_edges *edges, uint32_t frames) {
     console_set_input(m, &pads);
     console_power_on(m, t->draws);
     reset(t);
-    for (uint32_t frame = 0; frame < frames; frame++) {
-        const uint32_t phase = frame % 1000u;
-        if (frame != 0 && phase == 0 && frame % 3000u == 0) {
-            reset(t);
+    uint32_t last = 0, known = 0; // the last frame that found anything
+    uint32_t game = 0, phase = 0; // how many were begun, and how long the last one has lasted
+    for (uint32_t frame = 0; frame < last + frames && frame < MOST_TRIALS * frames; frame++, phase++) {
+        if (phase == (game < SHORT_GAMES ? SHORT_GAME : LONG_GAME)) {
+            phase = 0;
+            game++;
+            if (game % 3u == 0) {
+                reset(t);
+            }
         }
         pads.reset = phase >= 60 && phase < 64;
-        pads.select = frame / 1000u % 3u == 2 && phase >= 30 && phase < 34;
+        pads.select = game % 3u == 2 && phase >= 30 && phase < 34;
         if (frame % 6u == 0) {
             const uint32_t draw = next_random(t);
             pads.press[0] = phase >= 64 ? draw & 31u : 0u;
             pads.resistance[0] = (int32_t)(27450u + next_random(t) % 762000u);
         }
         console_set_input(m, &pads);
+        t->keeps = phase >= FIRST_KEPT && frame % KEPT_EVERY == 0;
+        if (t->keeps) {
+            code_frames_begin(kept);
+        }
         run_frame(map, t);
+        last = t->found != known ? frame : last;
+        known = t->found;
     }
     free(t);
     return MEGA_OK;

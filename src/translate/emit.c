@@ -28,29 +28,21 @@ static uint32_t operand_of(const code_map *map, uint32_t index, uint32_t size) {
     return size == 1 ? 0u : size == 2 ? bytes[1] : bytes[1] | (uint32_t)bytes[2] << 8;
 }
 
-// The instruction that follows in the same block or falls into the next, or UINT32_MAX.
-static uint32_t next_in_line(const code_map *map, uint32_t index, uint32_t size) {
-    const uint32_t next = code_map_target(map, index, (map->address[index] + size) & 0xFFFFu);
-    return next != UINT32_MAX && (map->flags[next] & CODE_START) != 0 &&
-                   map->address[next] == ((map->address[index] + size) & 0xFFFFu)
-               ? next
-               : UINT32_MAX;
-}
-
 // The block that a branch, jump or call leads to, or UINT32_MAX.
 static uint32_t block_at(const code_map *map, uint32_t index, uint32_t pc) {
     const uint32_t target = code_map_target(map, index, pc);
     return target != UINT32_MAX && is_block(map, target) && map->address[target] == pc ? target : UINT32_MAX;
 }
 
+// Of a block, up to where control can leave it.
 static uint32_t count_instructions(const code_map *map, uint32_t index) {
     for (uint32_t count = 1;; count++) {
         const opcode_facts facts = opcode_find(map->image[index]);
         if (facts.flow != FLOW_NEXT) {
             return count;
         }
-        index = next_in_line(map, index, facts.size);
-        if (index == UINT32_MAX || is_block(map, index)) {
+        index = code_flow_next(map, index);
+        if (index == UINT32_MAX || (map->flags[index] & (CODE_BLOCK | CODE_CHAINED)) != 0) {
             return count;
         }
     }
@@ -79,7 +71,7 @@ static void emit_access(const emitter *e, uint32_t index, const opcode_facts *fa
     const uint32_t next = (map->address[index] + facts->size) & 0xFFFFu;
     const bool indexed = strcmp(facts->mode, "ABX") == 0 || strcmp(facts->mode, "ABY") == 0;
     const uint32_t table = indexed ? rom_table(map, index, operand) : UINT32_MAX;
-    const uint32_t follower = next_in_line(map, index, facts->size);
+    const uint32_t follower = code_flow_next(map, index);
     if (facts->kind == OPCODE_READ && table != UINT32_MAX) {
         fprintf(e->out, "DO_READ_ROM(%s, %s, %u, 0x%04X, 3, 0x%04X, 0x%X, %u)", facts->name, facts->mode,
                 facts->cycles, next, operand, table, rest);
@@ -120,7 +112,7 @@ static void emit_instruction(const emitter *e, uint32_t index, const opcode_fact
     const uint32_t next = (map->address[index] + facts->size) & 0xFFFFu;
     const uint32_t to =
         facts->flow == FLOW_JUMP || facts->flow == FLOW_CALL ? block_at(map, index, operand) : UINT32_MAX;
-    const uint32_t follower = next_in_line(map, index, facts->size);
+    const uint32_t follower = code_flow_next(map, index);
     char text[OPCODE_TEXT_SIZE];
     opcode_describe(map->image + index, map->address[index], text);
     fprintf(e->out, "    /* %04X %-14s */ ", map->address[index], text);
@@ -150,6 +142,18 @@ static void emit_instruction(const emitter *e, uint32_t index, const opcode_fact
     fputc('\n', e->out);
 }
 
+// Control goes on after the last instruction of a block.
+static void emit_fall(const emitter *e, uint32_t last, uint32_t next) {
+    const code_map *map = e->map;
+    if (next != UINT32_MAX) {
+        fprintf(e->out, "    DO_FALL(%X)\n", next);
+    } else {
+        const uint32_t size = opcode_find(map->image[last]).size;
+        fprintf(e->out, "    DO_FALL_AWAY(0x%02X, 0x%04X)\n", map->image[last + size - 1u],
+                (map->address[last] + size) & 0xFFFFu);
+    }
+}
+
 static void emit_block(const emitter *e, uint32_t index) {
     const code_map *map = e->map;
     uint32_t rest = count_instructions(map, index);
@@ -162,17 +166,16 @@ static void emit_block(const emitter *e, uint32_t index) {
     e->facts->instructions += rest;
     for (;;) {
         const opcode_facts facts = opcode_find(map->image[index]);
-        const uint32_t next = next_in_line(map, index, facts.size);
+        const uint32_t next = code_flow_next(map, index);
+        const bool goes_on = facts.flow == FLOW_NEXT || facts.flow == FLOW_BRANCH;
         emit_instruction(e, index, &facts, --rest);
-        if (rest == 0) {
-            const bool goes_on = code_flow_ends_block(map, index) && next != UINT32_MAX;
-            if ((facts.flow == FLOW_NEXT && !goes_on) || facts.flow == FLOW_BRANCH) {
-                if (next != UINT32_MAX) {
-                    fprintf(e->out, "    DO_FALL(%X)\n", next);
-                } else {
-                    fprintf(e->out, "    DO_FALL_AWAY(0x%02X, 0x%04X)\n", map->image[index + facts.size - 1u],
-                            (map->address[index] + facts.size) & 0xFFFFu);
-                }
+        if (rest == 0 && goes_on && next != UINT32_MAX && (map->flags[next] & CODE_CHAINED) != 0) {
+            rest = count_instructions(map, next);
+            e->facts->instructions += rest;
+            fprintf(e->out, "    RUN_ON(%u)\n", rest);
+        } else if (rest == 0) {
+            if (goes_on) {
+                emit_fall(e, index, next);
             }
             return;
         }
@@ -281,12 +284,27 @@ static void emit_tables(const code_map *map, const uint32_t *rank, FILE *out) {
     free(by_rank);
 }
 
-void emit_program(const code_map *map, const uint32_t *rank, FILE *out, emit_facts *facts) {
+// How lanes of a warp are served: the number of the lowest bits of a key, which have the block, and what is above them.
+static void emit_schedule(const code_map *map, const uint32_t *rank, code_schedule schedule, FILE *out) {
+    uint32_t most = 1, bits = 0;
+    for (uint32_t i = 0; i < map->cartridge.image_size; i++) {
+        most = is_block(map, i) && rank[i] > most ? rank[i] : most;
+    }
+    while (1u << bits <= most + 1u) {
+        bits++;
+    }
+    fprintf(out, "#define KEY_BITS %u\n#define KEY_DEPTH %u\n#define KEY_WINDOW %u\n", bits, schedule.depth,
+            schedule.window);
+}
+
+void emit_program(const code_map *map, const uint32_t *rank, code_schedule schedule, FILE *out,
+                  emit_facts *facts) {
     memset(facts, 0, sizeof(*facts));
     const uint32_t units = map->unit_size == 0 ? 0u : map->cartridge.image_size / map->unit_size;
     fprintf(out, "#define UNIT_SIZE %uu\n#define PLAIN_LOW 0x%Xu\n#define PLAIN_SPAN 0x%Xu\n", map->unit_size,
             map->plain_low, map->plain_span);
     fprintf(out, "#define WATCHES_LOW %u\n", map->watches_low);
+    emit_schedule(map, rank, schedule, out);
     emit_lists(map, out);
     fprintf(out, "#include \"mega_base.h\"\n");
     emit_tables(map, rank, out);

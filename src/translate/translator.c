@@ -8,13 +8,16 @@
 #include "code_trace.h"
 #include "status.h"
 
-static mega_status write_map(const code_map *map, const code_edges *edges, mega_translated_text *out) {
+static mega_status write_map(code_map *map, const code_edges *edges, const code_frames *kept,
+                             mega_translated_text *out) {
     const size_t size = map->cartridge.image_size;
     uint32_t *rank = calloc(size, sizeof(*rank));
     mega_status status = rank != NULL ? code_order(map, edges, rank) : mega_fail_memory(size * sizeof(*rank));
+    code_schedule schedule;
+    status = status == MEGA_OK ? code_schedule_find(map, kept, rank, &schedule) : status;
     FILE *stream = status == MEGA_OK ? open_memstream(&out->text, &out->size) : NULL;
     if (stream != NULL) {
-        emit_program(map, rank, stream, &out->facts);
+        emit_program(map, rank, schedule, stream, &out->facts);
         const bool failed = ferror(stream) != 0;
         status = fclose(stream) != 0 || failed ? mega_fail_memory(out->size) : MEGA_OK;
     } else if (status == MEGA_OK) {
@@ -26,10 +29,13 @@ static mega_status write_map(const code_map *map, const code_edges *edges, mega_
 
 static mega_status write_program(code_map *map, uint32_t frames, mega_translated_text *out) {
     code_edges edges;
+    code_frames kept;
     MEGA_TRY(code_edges_make(map->cartridge.image_size, &edges));
-    mega_status status = code_trace(map, &edges, frames);
+    mega_status status = code_frames_make(&kept);
+    status = status == MEGA_OK ? code_trace(map, &edges, &kept, frames) : status;
     status = status == MEGA_OK ? code_flow(map) : status;
-    status = status == MEGA_OK ? write_map(map, &edges, out) : status;
+    status = status == MEGA_OK ? write_map(map, &edges, &kept, out) : status;
+    code_frames_release(&kept);
     code_edges_release(&edges);
     return status;
 }
