@@ -11,6 +11,7 @@
 #include "mega_test_files.h"
 #include "mega_test_machine.h"
 #include "native_code.h"
+#include "program_text.h"
 
 static uint8_t image[2048];
 static mega_cartridge cartridge;
@@ -386,6 +387,38 @@ static void test_bad_compilers(void) {
     MEGA_CHECK(ends_soon(pid));
 }
 
+// ---- the text itself -------------------------------------------------------------------------------------
+
+static void test_text(void) {
+    mega_code one, two, other;
+    mega_translated_text plain;
+    empty_cache();
+    new_image();
+    MEGA_CHECK_EQ(translator_write(&cartridge, image, MEGA_TRIAL_FRAMES, &plain), MEGA_OK);
+    const double started = seconds_now();
+    MEGA_CHECK_EQ(program_text_get(&cartridge, image, &one), MEGA_OK);
+    const double written = seconds_now();
+    MEGA_CHECK_EQ(program_text_get(&cartridge, image, &two), MEGA_OK);
+    const double found = seconds_now();
+    MEGA_CHECK(one.size == plain.size + 1 && memcmp(one.bytes, plain.text, one.size) == 0);
+    MEGA_CHECK(two.size == one.size && memcmp(one.bytes, two.bytes, one.size) == 0);
+    MEGA_CHECK(found - written < (written - started) / 2); // without a trial run
+    // Another cartridge has another text, and one that cannot be translated has none, also from the cache.
+    new_image();
+    MEGA_CHECK_EQ(program_text_get(&cartridge, image, &other), MEGA_OK);
+    MEGA_CHECK(other.size != one.size || memcmp(one.bytes, other.bytes, one.size) != 0);
+    code_release(&other);
+    memset(image, 0x02, sizeof image); // JAM
+    for (uint32_t i = 0; i < 2; i++) {
+        MEGA_CHECK_EQ(program_text_get(&cartridge, image, &other), MEGA_OK);
+        MEGA_CHECK_EQ(other.size, 0);
+        code_release(&other);
+    }
+    translator_release(&plain);
+    code_release(&one);
+    code_release(&two);
+}
+
 int main(void) {
     if (host_compiler_find(&compiler) != MEGA_OK) {
         printf("skipped: %s\n", mega_last_error());
@@ -403,6 +436,7 @@ int main(void) {
     test_now();
     test_fork();
     test_auto();
+    test_text();
     empty_cache();
     mega_test_remove_files();
     return mega_test_result();

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "mega_cell.h"
+#include "program_text.h"
 #include "translation.h"
-#include "translator.h"
 
 #define GAMES_AT_ONCE 4 // that are translated without being asked to
 
@@ -69,14 +69,14 @@ mega_status cuda_programs_open(const mega_cuda_device *device, const mega_vector
     for (uint32_t i = 0; i < games->count; i++) {
         mega_lane_setup *setup = games->setups[i];
         const mega_setup *environment = setup->environment;
-        mega_translated_text text;
+        mega_code text;
         if (environment->settings.plain) {
             continue;
         }
-        MEGA_TRY(translator_write(&environment->cartridge, environment->image, MEGA_TRIAL_FRAMES, &text));
+        MEGA_TRY(program_text_get(&environment->cartridge, environment->image, &text));
         const mega_status status =
-            text.text != NULL ? open_program(device, setup, text.text, counts, &(*out)[i]) : MEGA_OK;
-        translator_release(&text);
+            text.size != 0 ? open_program(device, setup, text.bytes, counts, &(*out)[i]) : MEGA_OK;
+        code_release(&text);
         // Without a compiler the interpreter, which may be in the library, does it all.
         if (status != MEGA_OK && status != MEGA_ERROR_CUDA_COMPILE) {
             return status;
