@@ -9,10 +9,6 @@
 
 #define MANY 2 // ways, or more
 
-static bool is_block(const code_map *map, uint32_t index) {
-    return (map->flags[index] & CODE_BLOCK) != 0;
-}
-
 typedef struct block_facts {
     uint32_t next;   // the block that it falls into, or UINT32_MAX
     uint32_t branch; // where its branch leads, or UINT32_MAX; `next` if it has none
@@ -25,7 +21,7 @@ static block_facts find_facts(const code_map *map, uint32_t index) {
         const opcode_flow flow = opcode_find(map->image[index]).flow;
         const uint32_t next = code_flow_next(map, index);
         facts.writes += code_flow_is_port(map, index);
-        if (flow != FLOW_NEXT || next == UINT32_MAX || is_block(map, next)) {
+        if (flow != FLOW_NEXT || next == UINT32_MAX || code_map_is_block(map, next)) {
             const bool ends = code_flow_ends_block(map, index); // and goes on by a vote
             facts.next = (flow == FLOW_NEXT && !ends) || flow == FLOW_BRANCH ? next : UINT32_MAX;
             facts.branch =
@@ -55,9 +51,9 @@ static void count_ways(const code_map *map, const code_edges *edges, uint8_t *wa
 // Can the block with these facts run on into the next one?
 static bool runs_on(const code_map *map, const uint32_t *rank, uint32_t block, block_facts facts) {
     const uint32_t next = facts.next, branch = facts.branch;
-    return next != UINT32_MAX && is_block(map, next) && rank[next] == rank[block] + 1u &&
+    return next != UINT32_MAX && code_map_is_block(map, next) && rank[next] == rank[block] + 1u &&
            (map->flags[next] & (CODE_CHECK | CODE_ENTERED)) == 0 &&
-           (branch == UINT32_MAX || !is_block(map, branch) || rank[branch] > rank[block]);
+           (branch == UINT32_MAX || !code_map_is_block(map, branch) || rank[branch] > rank[block]);
 }
 
 void code_chain(code_map *map, const code_edges *edges, const uint32_t *rank) {
@@ -67,7 +63,7 @@ void code_chain(code_map *map, const code_edges *edges, const uint32_t *rank) {
         count_ways(map, edges, ways);
         // From each first block of a chain on, since the room for notes is that of the whole chain.
         for (uint32_t first = 0; first < size; first++) {
-            if (!is_block(map, first) || (flags[first] & CODE_CHAINED) != 0) {
+            if (!code_map_is_block(map, first) || (flags[first] & CODE_CHAINED) != 0) {
                 continue;
             }
             block_facts facts = find_facts(map, first);

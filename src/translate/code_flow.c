@@ -110,10 +110,6 @@ static void mark_joins(code_map *map, uint8_t *seen) {
     }
 }
 
-static bool is_block(const code_map *map, uint32_t index) {
-    return (map->flags[index] & CODE_BLOCK) != 0;
-}
-
 // An instruction that may read a collision latch begins a block: those who have waited for their collisions go on there.
 static bool may_read_collisions(const code_map *map, uint32_t index) {
     const opcode_facts facts = opcode_find(map->image[index]);
@@ -144,7 +140,7 @@ static void mark_checks(code_map *map, uint32_t *since, uint8_t *writes) {
         if (writes[index] == MEGA_TRANSLATED_WRITES || may_read_collisions(map, index)) {
             map->flags[index] |= CODE_BLOCK | CODE_ENTERED;
         }
-        if (is_block(map, index)) {
+        if (code_map_is_block(map, index)) {
             writes[index] = 0;
         }
         const uint32_t age = since[index] + facts.cycles + 3u;

@@ -36,6 +36,10 @@ typedef struct code_map {
 mega_status code_map_make(const mega_cartridge *cartridge, const uint8_t *image, code_map *out);
 void code_map_release(code_map *map);
 
+static inline bool code_map_is_block(const code_map *map, uint32_t index) {
+    return (map->flags[index] & CODE_BLOCK) != 0;
+}
+
 // Notes an instruction at an image index that runs at an address; 1 if it is one that can be translated there.
 bool code_map_add(code_map *map, uint32_t index, uint32_t pc);
 // The image index of a target in the same unit as the instruction at `index`, or UINT32_MAX.

@@ -2,8 +2,8 @@
 //
 // A warp serves the lane with the lowest key, and all others that stand at the same block. A key has the time, in windows
 // of some length or not at all, then the depth of calls or not, then the number of the block (code_order.h). Which of
-// these keeps lanes together best depends on the program, and differs by a factor of two and more. So frames of the trial
-// run are played as if they were the lanes of a warp, with each kind of key, and the cheapest is taken.
+// these keeps lanes together best depends on the program. So frames of the trial run are played as if they were the lanes
+// of a warp, with each kind of key, and the cheapest is taken.
 #ifndef CODE_SCHEDULE_H
 #define CODE_SCHEDULE_H
 #include "code_map.h"

@@ -14,10 +14,6 @@ typedef struct emitter {
     uint32_t unit;
 } emitter;
 
-static bool is_block(const code_map *map, uint32_t index) {
-    return (map->flags[index] & CODE_BLOCK) != 0;
-}
-
 // Blocks are named by their image index, and numbered from 1 in each unit.
 static uint32_t first_index(const emitter *e) {
     return e->unit * e->map->unit_size;
@@ -31,7 +27,8 @@ static uint32_t operand_of(const code_map *map, uint32_t index, uint32_t size) {
 // The block that a branch, jump or call leads to, or UINT32_MAX.
 static uint32_t block_at(const code_map *map, uint32_t index, uint32_t pc) {
     const uint32_t target = code_map_target(map, index, pc);
-    return target != UINT32_MAX && is_block(map, target) && map->address[target] == pc ? target : UINT32_MAX;
+    return target != UINT32_MAX && code_map_is_block(map, target) && map->address[target] == pc ? target
+                                                                                                : UINT32_MAX;
 }
 
 // Of a block, up to where control can leave it.
@@ -185,7 +182,7 @@ static void emit_block(const emitter *e, uint32_t index) {
 
 static bool has_blocks(const code_map *map, uint32_t unit) {
     for (uint32_t i = unit * map->unit_size; i < (unit + 1u) * map->unit_size; i++) {
-        if (is_block(map, i)) {
+        if (code_map_is_block(map, i)) {
             return true;
         }
     }
@@ -205,7 +202,7 @@ static void emit_unit(const emitter *e) {
     }
     fprintf(e->out, "UNIT_BEGIN(%u)\n", e->unit);
     for (uint32_t index = first; index < end; index++) {
-        if (is_block(map, index)) {
+        if (code_map_is_block(map, index)) {
             emit_block(e, index);
         }
     }
@@ -227,7 +224,7 @@ static void emit_lists(const code_map *map, FILE *out) {
             const uint32_t unit = index / map->unit_size;
             fprintf(out, "\n#define UNIT_FIRST_%u %u\n#define BLOCKS_%u(X)", unit, block + 1u, unit);
         }
-        if (is_block(map, index)) {
+        if (code_map_is_block(map, index)) {
             fprintf(out, " X(%X)", index);
             block++;
         }
@@ -241,10 +238,10 @@ static void emit_entries(const code_map *map, const uint32_t *rank, FILE *out) {
     uint32_t block = 0;
     fprintf(out, "MEGA_TABLE uint32_t entries[%u] = {", size);
     for (uint32_t i = 0; i < size; i++) {
-        block += is_block(map, i);
+        block += code_map_is_block(map, i);
         const uint32_t number = rank != NULL ? rank[i] : block;
         fprintf(out, "%s0x%X,", i % 16u == 0 ? "\n    " : "",
-                is_block(map, i) ? number << 16 | map->address[i] : 0u);
+                code_map_is_block(map, i) ? number << 16 | map->address[i] : 0u);
     }
     fprintf(out, "\n};\n");
 }
@@ -259,14 +256,14 @@ static void emit_tables(const code_map *map, const uint32_t *rank, FILE *out) {
     emit_entries(map, rank, out);
     uint32_t blocks = 0;
     for (uint32_t i = 0; i < size; i++) {
-        blocks += is_block(map, i);
+        blocks += code_map_is_block(map, i);
     }
     uint32_t *by_rank = calloc(blocks + 1u, sizeof(*by_rank));
     if (by_rank == NULL) {
         fprintf(out, "#error \"the memory was not enough\"\n");
     }
     for (uint32_t i = 0; by_rank != NULL && i < size; i++) {
-        if (is_block(map, i)) {
+        if (code_map_is_block(map, i)) {
             by_rank[rank[i]] = i;
         }
     }
@@ -288,7 +285,7 @@ static void emit_tables(const code_map *map, const uint32_t *rank, FILE *out) {
 static void emit_schedule(const code_map *map, const uint32_t *rank, code_schedule schedule, FILE *out) {
     uint32_t most = 1, bits = 0;
     for (uint32_t i = 0; i < map->cartridge.image_size; i++) {
-        most = is_block(map, i) && rank[i] > most ? rank[i] : most;
+        most = code_map_is_block(map, i) && rank[i] > most ? rank[i] : most;
     }
     while (1u << bits <= most + 1u) {
         bits++;
