@@ -5,10 +5,11 @@
 
 // How a frame is run.
 enum {
-    MEGA_RUN_PLAIN, // the reference: nothing skipped, every pixel drawn as it happens
-    MEGA_RUN_FAST,  // the picture can be drawn later, and is not if nobody looks
-    MEGA_RUN_DRAWN, // fast, and somebody will look: the picture is drawn on the way
-    MEGA_RUN_SHADED // the same, in shades of gray
+    MEGA_RUN_PLAIN,  // the reference: nothing skipped, every pixel drawn as it happens
+    MEGA_RUN_FAST,   // the picture can be drawn later, and is not if nobody looks
+    MEGA_RUN_DRAWN,  // fast, and somebody will look: the picture is drawn on the way
+    MEGA_RUN_SHADED, // the same, in shades of gray
+    MEGA_RUN_UNSEEN  // fast, and hardly anybody will look: drawing it may take long
 };
 
 MEGA_FN int32_t console_max_lines(const mega_cartridge *cartridge) {
@@ -135,6 +136,7 @@ MEGA_FN void console_begin_request(mega_machine *m, uint32_t how) {
     run->watchdog = run->line_origin + MEGA_CYCLES_PER_LINE * (console_max_lines(m->cartridge) + 1);
     run->touch_cycle = console->cycles;
     run->touch_register = MEGA_UNTOUCHED;
+    run->unseen = how == MEGA_RUN_UNSEEN;
     run->drawing = how == MEGA_RUN_DRAWN    ? MEGA_DRAW_COLORS
                    : how == MEGA_RUN_SHADED ? MEGA_DRAW_SHADES
                                             : MEGA_DRAW_NOTHING;

@@ -30,6 +30,18 @@ MEGA_FN void drain_unstage(mega_machine *m) {
     }
 }
 
+// Does a note neither move the beam nor show anything? Motions do not, and colours of a frame that nobody sees.
+MEGA_INLINE uint32_t drain_is_quiet(const mega_scene *scene, uint32_t rule) {
+    return RULE_KIND(rule) == SCENE_PUT &&
+           (RULE_DELAY(rule) == SCENE_UNSEEN || (scene->unseen && RULE_WORD(rule) == SCENE_TO_COLORS));
+}
+MEGA_INLINE void drain_take_quietly(mega_scene *scene, uint32_t rule, uint32_t reg, uint32_t value) {
+    const uint32_t is_color = RULE_WORD(rule) == SCENE_TO_COLORS;
+    const uint32_t word = scene_changed_word(is_color ? scene->colors : scene->motion, rule, reg, value);
+    scene->colors = is_color ? word : scene->colors;
+    scene->motion = is_color ? scene->motion : word;
+}
+
 // Takes notes until those lanes are done that need it, or one needs something else. Nothing is called in here, so that
 // the scenes stay in registers.
 MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
@@ -56,6 +68,15 @@ MEGA_NOINLINE void warp_drain_run(mega_machine *m, mega_drain *drain) {
         if (counts && !stuck) {
             logged += is_note;
             scene_write(&scene, m, rule, reg, value, clock);
+            // Lanes that have such notes do not make the others wait for a whole round.
+            MEGA_ROLLED
+            while (i < count && logged < MEGA_LOG_RECORDS && drain_is_quiet(&scene, next_rule)) {
+                drain_take_quietly(&scene, next_rule, NOTE_REGISTER(next), next & 0xFFu);
+                logged++;
+                i++;
+                next = i < count ? notes->note[i] : TIA_NOTHING << 8;
+                next_rule = scene_rules[NOTE_REGISTER(next)];
+            }
         }
     } while (MEGA_WARP_ANY(needs && i < end));
     if (end != 0) {

@@ -50,7 +50,7 @@ typedef struct mega_log {
     uint8_t state;     // MEGA_SLOT_*
     uint8_t picture;   // which picture it belongs to
     uint8_t shaded;    // 1: its shaded picture has been drawn
-    uint8_t lined;     // 1: it has segments (mega_ahead.h)
+    uint8_t lined;     // 1: its segments show the picture (mega_ahead.h)
     MEGA_ALIGNED16 uint32_t record[MEGA_LOG_RECORDS];
 #if MEGA_AHEAD
     uint32_t segments;
@@ -119,6 +119,7 @@ typedef struct mega_run {
     uint8_t events;         // MEGA_EVENT_*: what the interpreter must look at after an access
     uint8_t watches_low;    // 1: the cartridge reacts to addresses outside its space
     uint8_t drawing;        // what is drawn while replaying: MEGA_DRAW_*
+    uint8_t unseen;         // 1: the picture will hardly ever be asked for
     uint8_t shadow[64];     // TIA registers as last written, masked; 0xFF for those that are not compared so
     uint8_t graphics[2];    // GRP0, GRP1
     uint8_t shadow_old[3];  // old_graphics[0], old_graphics[1], old_enable_ball
@@ -165,6 +166,7 @@ typedef struct mega_scene {
     uint32_t segments;
     mega_segment last;
     uint32_t blanks; // 1: HMOVE blanks the left edge
+    uint32_t unseen; // 1: there are segments for collisions only
     uint32_t odd;    // 1: only the TIA in memory is right
 } mega_scene;
 

@@ -145,7 +145,7 @@ MEGA_FN void log_begin(mega_machine *m) {
     log->state = MEGA_SLOT_EMPTY;
     log->shaded = 0;
     log->picture = video->current;
-    log->lined = MEGA_AHEAD;
+    log->lined = MEGA_AHEAD && !m->run.unseen;
     m->run.log = log;
     m->run.logged = 0;
 #if MEGA_AHEAD
@@ -181,6 +181,11 @@ MEGA_FN void log_end(mega_machine *m) {
         log_draw_ragged(m, log);
         return;
     }
+#if MEGA_NOTES
+    if (!log->lined) {
+        notes_write_records(m);
+    }
+#endif
     // Nothing will ever show through a clean frame, so older ones in its buffer need not be drawn any more.
     picture_forget_logs(m, log->picture);
     log->state = m->run.drawing == MEGA_DRAW_COLORS ? MEGA_SLOT_DRAWN : MEGA_SLOT_PENDING;

@@ -223,6 +223,7 @@ MEGA_NOINLINE void scene_load(const mega_machine *m, mega_scene *scene) {
     scene->segments = ahead->segments;
     scene->last = ahead->last;
     scene->blanks = m->cartridge->hmove_blanks;
+    scene->unseen = m->run.unseen;
     scene->odd = tia->star_field || tia->m0_override != MEGA_M0_NORMAL || (tia->ctrlpf & both) == both;
     scene_dress(scene);
 }
@@ -284,13 +285,32 @@ MEGA_FN void scene_tell_place(const mega_scene *scene, mega_machine *m) {
 
 // ---- the beam --------------------------------------------------------------------------------------------
 
+// Could anything collide?
+MEGA_INLINE uint32_t scene_may_collide(uint32_t field, uint32_t objects) {
+    const uint32_t players = (uint32_t)((objects & 0xFFu) != 0) + ((objects & 0xFF00u) != 0);
+    const uint32_t missiles =
+        (uint32_t)((objects & 7u << OBJECT_MISSILE) != 0) + ((objects & 7u << (OBJECT_MISSILE + 3)) != 0);
+    const uint32_t others = (uint32_t)((field & 0xFFFFFu) != 0) + (field >> FIELD_BALL & 1u);
+    return players + missiles + others > 1 && (field >> FIELD_BLANK & 1u) == 0;
+}
+
+// Is what the beam shows from here on another segment? For collisions alone neither colours count, nor a change from
+// nothing that collides to nothing that does.
+MEGA_INLINE uint32_t scene_is_news(const mega_scene *scene) {
+    const mega_segment *last = &scene->last;
+    const uint32_t unseen = scene->unseen;
+    const uint32_t shape = (SCENE_BALL_AT(scene->motion) ^ last->from >> 24) |
+                           (scene->objects ^ last->objects) | (scene->positions ^ last->positions);
+    const uint32_t paint = unseen ? 0u : scene->colors ^ last->colors;
+    const uint32_t field = (scene->field ^ last->field) & (unseen ? ~(3u << FIELD_SCORE) : 0xFFFFFFFFu);
+    return (shape | paint | field) != 0 && (!unseen || scene_may_collide(scene->field, scene->objects) ||
+                                            scene_may_collide(last->field, last->objects));
+}
+
 // The rules of ahead_leave() and ahead_advance().
 MEGA_INLINE void scene_leave(mega_scene *scene, uint32_t x) {
     const uint32_t is_first = scene->segments == 0;
-    const mega_segment *last = &scene->last;
-    if (is_first || ((SCENE_BALL_AT(scene->motion) ^ last->from >> 24) | (scene->field ^ last->field) |
-                     (scene->objects ^ last->objects) | (scene->positions ^ last->positions) |
-                     (scene->colors ^ last->colors)) != 0) {
+    if (is_first || scene_is_news(scene)) {
         scene->last.from = x | scene->row << 8 | (scene->motion & 0xFF000000u);
         scene->last.field = scene->field;
         scene->last.objects = scene->objects;
@@ -326,7 +346,9 @@ MEGA_INLINE void scene_advance(mega_scene *scene, int32_t clock) {
             scene->drawn_to = clock;
             return;
         }
-        scene->log->first[scene->row] = (uint16_t)scene->row_first;
+        if (!scene->unseen) {
+            scene->log->first[scene->row] = (uint16_t)scene->row_first;
+        }
         // tia_end_line()
         scene->drawn_to = scene->line_end;
         scene->line_end += MEGA_CLOCKS_PER_LINE;

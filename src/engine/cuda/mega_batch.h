@@ -75,7 +75,8 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
         const uint32_t frame = runs && env_begin_act_frame(stage, action, strength);
         int32_t reward = 0;
         if (frame) {
-            console_begin_request(&stage->machine, MEGA_RUN_FAST);
+            // Observations are made of the last two frames of a step, whether it ends early or not.
+            console_begin_request(&stage->machine, step.left > 2 ? MEGA_RUN_UNSEEN : MEGA_RUN_FAST);
         }
         MEGA_WARP_BARRIER();
         warp_run_frame(&stage->machine, &player.session.console, warp, frame, 1);

@@ -17,10 +17,22 @@ MEGA_FN void show_observe(const mega_batch *batch, uint32_t env) {
     }
 }
 
+// A picture whose segments do not show it is drawn from its records, by one thread.
+MEGA_FN void show_draw_unseen(const mega_batch *batch, uint32_t env, uint32_t frames_ago, uint32_t thread) {
+    const mega_source source = look_source(&batch->videos[env], frames_ago);
+    if (source.log != NULL && !source.log->lined && thread == 0) {
+        mega_player player;
+        batch_connect(batch, env, &player);
+        picture_look(&player.stage.machine, batch->videos[env].current ^ frames_ago);
+    }
+    MEGA_BLOCK_BARRIER();
+}
+
 // One of the last two pictures in colours, by a block of threads. Nothing changes.
 MEGA_FN void show_picture(const mega_batch *batch, uint32_t env, uint32_t frames_ago, uint8_t *pixels,
                           uint32_t thread, uint32_t threads) {
     const mega_course *course = &batch->courses[batch->cells[env].course];
+    show_draw_unseen(batch, env, frames_ago, thread);
     const mega_source source = look_source(&batch->videos[env], frames_ago);
     for (uint32_t y = thread; y < course->cartridge.height; y += threads) {
         uint8_t *row = pixels + MEGA_WIDTH * y;
