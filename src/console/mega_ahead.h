@@ -259,6 +259,7 @@ MEGA_FN uint32_t ahead_is_full(const mega_machine *m) {
 // ---- masks -----------------------------------------------------------------------------------------------
 
 // All of this looks at 32 pixels of a line, the group number `group` of five.
+#define MEGA_GROUPS (MEGA_WIDTH / 32)
 
 // An object before it is placed: 160 pixels from its own left edge on; only the first three words can be set.
 // NUSIZ puts copies at 16, 32 and 64.
@@ -499,6 +500,48 @@ MEGA_FN uint32_t span_collide(const mega_segment *segment, mega_span span, uint3
     return range != 0 ? group_collide(segment, group, range) : 0u;
 }
 
+// Groups of 32 pixels, as bits, of the pixels x .. end - 1; those from 160 on are the first of the line.
+MEGA_FN uint32_t groups_between(uint32_t x, uint32_t end) {
+    const uint32_t groups = (2u << (end - 1u) / 32u) - (1u << x / 32u);
+    return (groups | groups >> MEGA_GROUPS) & ((1u << MEGA_GROUPS) - 1u);
+}
+
+// Groups in which a player or missile, with its copies, may be. A pattern that is stretched begins a pixel later.
+#define EXTENT(pixels) ((uint64_t)(pixels))
+#define EXTENTS                                                                             \
+    (EXTENT(8) | EXTENT(24) << 8 | EXTENT(40) << 16 | EXTENT(40) << 24 | EXTENT(72) << 32 | \
+     EXTENT(17) << 40 | EXTENT(72) << 48 | EXTENT(33) << 56)
+MEGA_FN uint32_t groups_of_object(const mega_segment *segment, uint32_t object) {
+    const uint32_t n = object & 1u, mode = segment->objects >> (OBJECT_MODE + 3u * n) & 7u;
+    const uint32_t present = object < MEGA_M0 ? segment->objects >> 8u * n & 0xFFu
+                                              : segment->objects >> (OBJECT_MISSILE + 3u * n) & 7u;
+    const uint32_t x = segment->positions >> 8u * object & 0xFFu;
+    return present != 0 ? groups_between(x, x + (uint32_t)(EXTENTS >> 8u * mode & 0xFFu)) : 0u;
+}
+#undef EXTENTS
+#undef EXTENT
+
+MEGA_FN uint32_t groups_of_playfield(const mega_segment *segment) {
+    const uint32_t left = segment->field & 0xFFFFFu;
+    const uint32_t right = (segment->field >> FIELD_REFLECT & 1u) != 0 ? MEGA_REVERSE32(left) >> 12 : left;
+    return (uint32_t)((left & 0xFFu) != 0) | (uint32_t)((left & 0xFF00u) != 0) << 1 |
+           (uint32_t)(((left >> 16) | (right & 15u)) != 0) << 2 | (uint32_t)((right & 0xFF0u) != 0) << 3 |
+           (uint32_t)((right & 0xFF000u) != 0) << 4;
+}
+
+// Groups of a span in which a segment may have collisions: those with two objects or more.
+MEGA_FN uint32_t span_groups(const mega_segment *segment, mega_span span) {
+    uint32_t one = groups_of_playfield(segment), two = 0;
+    for (uint32_t object = 0; object < 4; object++) {
+        const uint32_t groups = groups_of_object(segment, object);
+        two |= one & groups;
+        one |= groups;
+    }
+    const uint32_t ball = segment->from >> 24;
+    two |= (segment->field >> FIELD_BALL & 1u) != 0 ? one & groups_between(ball, ball + 8u) : 0u;
+    return two & groups_between(span.x, span.stop);
+}
+
 // Pays the debt, alone.
 MEGA_NOINLINE void ahead_collide(mega_machine *m) {
     const mega_debt debt = ahead_debt(m);
@@ -507,8 +550,9 @@ MEGA_NOINLINE void ahead_collide(mega_machine *m) {
         const mega_segment segment = log_segment(debt.log, i);
         mega_span span;
         const uint32_t counts = debt_look_at(&debt, i, known, &segment, &span);
-        for (uint32_t group = 0; group < MEGA_WIDTH / 32 && counts; group++) {
-            known |= span_collide(&segment, span, group);
+        for (uint32_t groups = counts ? span_groups(&segment, span) : 0u; groups != 0;
+             groups &= groups - 1u) {
+            known |= span_collide(&segment, span, (uint32_t)MEGA_LOWEST_BIT(groups));
         }
     }
     m->console->tia.collisions = (uint16_t)known;

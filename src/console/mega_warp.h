@@ -21,7 +21,6 @@
 // What the lanes of a warp share.
 typedef struct mega_warp {
     uint32_t collisions[32]; // by lane, while warp_collide() looks for them
-    uint32_t chosen[32];     // lanes whose segments it looks at
 #if MEGA_COUNT
     unsigned long long *counts; // instructions that lanes needed, and that it executed for them; or NULL
 #endif
@@ -53,26 +52,28 @@ MEGA_FN const mega_log *warp_log_from(const mega_log *log, uint32_t lane) {
     return (const mega_log *)MEGA_WARP_FROM((unsigned long long)log, lane);
 }
 
-// Looks at the segments that the lanes of `mask` have found, in groups of 32 pixels: a group is a task.
-MEGA_INLINE void warp_collide_groups(mega_warp *warp, uint32_t mask, const mega_log *log, uint32_t segment,
+// Looks at the groups of pixels that lanes have found, each of its segment: a group is a task.
+MEGA_INLINE void warp_collide_groups(mega_warp *warp, uint32_t groups, const mega_log *log, uint32_t segment,
                                      mega_span span, uint32_t owner) {
-    const uint32_t groups = MEGA_WIDTH / 32u, total = groups * (uint32_t)MEGA_COUNT_BITS(mask);
-    if ((mask >> MEGA_WARP_LANE & 1u) != 0) {
-        warp->chosen[MEGA_COUNT_BITS(mask & ((1u << MEGA_WARP_LANE) - 1u))] = MEGA_WARP_LANE;
-    }
-    MEGA_WARP_BARRIER();
+    const uint32_t tasks = (uint32_t)MEGA_COUNT_BITS(groups), sum = warp_sum_up_to(tasks);
+    const uint32_t total = MEGA_WARP_FROM(sum, MEGA_WARP - 1u);
     for (uint32_t base = 0; base < total; base += MEGA_WARP) {
         const uint32_t task = base + MEGA_WARP_LANE;
-        const uint32_t from = task < total ? warp->chosen[task / groups] : 0u;
+        const uint32_t from = warp_find_owner(sum, task) & (MEGA_WARP - 1u);
         const mega_log *their_log = warp_log_from(log, from);
         const uint32_t their_segment = MEGA_WARP_FROM(segment, from),
                        their_owner = MEGA_WARP_FROM(owner, from);
+        uint32_t their_groups = MEGA_WARP_FROM(groups, from),
+                 before = task - MEGA_WARP_FROM(sum - tasks, from);
         mega_span their_span;
         their_span.x = MEGA_WARP_FROM(span.x, from);
         their_span.stop = MEGA_WARP_FROM(span.stop, from);
         if (task < total) {
+            for (; before != 0; before--) {
+                their_groups &= their_groups - 1u;
+            }
             const mega_segment shown = log_segment(their_log, their_segment);
-            const uint32_t found = span_collide(&shown, their_span, task % groups);
+            const uint32_t found = span_collide(&shown, their_span, (uint32_t)MEGA_LOWEST_BIT(their_groups));
             if ((found & ~warp->collisions[their_owner]) != 0) {
                 MEGA_WARP_OR(&warp->collisions[their_owner], found);
             }
@@ -103,14 +104,14 @@ MEGA_NOINLINE void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits
         theirs.from = MEGA_WARP_FROM(debt.from, owner);
         theirs.until = MEGA_WARP_FROM(debt.until, owner);
         const uint32_t i = theirs.first + task - MEGA_WARP_FROM(sum - tasks, owner);
-        uint32_t counts = 0;
+        uint32_t groups = 0;
         if (task < total) {
             const mega_segment segment = log_segment(theirs.log, i);
-            counts = debt_look_at(&theirs, i, warp->collisions[owner], &segment, &span);
+            const uint32_t counts = debt_look_at(&theirs, i, warp->collisions[owner], &segment, &span);
+            groups = counts ? span_groups(&segment, span) : 0u;
         }
-        const uint32_t mask = MEGA_WARP_BALLOT(0xFFFFFFFFu, counts);
-        if (mask != 0) {
-            warp_collide_groups(warp, mask, theirs.log, i, span, owner);
+        if (MEGA_WARP_ANY(groups != 0)) {
+            warp_collide_groups(warp, groups, theirs.log, i, span, owner);
         }
     }
     if (owes) {

@@ -99,6 +99,29 @@ static void test_masks(void) {
     MEGA_CHECK_EQ(wrong, 0);
 }
 
+// Groups that are left out when collisions are looked for have none, and few are taken for nothing.
+static void test_groups(void) {
+    uint32_t missed = 0, idle = 0, all = 0;
+    for (uint32_t i = 0; i < 20000; i++) {
+        mega_segment segment = draw_segment();
+        mega_span span;
+        if (draw(2)) {
+            segment.field &= ~0xFFFFFu | 1u << draw(20); // few cells
+        }
+        span.x = draw(MEGA_WIDTH);
+        span.stop = span.x + 1u + draw(2u * MEGA_WIDTH - span.x);
+        const uint32_t groups = span_groups(&segment, span);
+        for (uint32_t group = 0; group < MEGA_GROUPS; group++) {
+            const uint32_t found = span_collide(&segment, span, group), looked = groups >> group & 1u;
+            missed += found != 0 && !looked;
+            idle += found == 0 && looked;
+            all++;
+        }
+    }
+    MEGA_CHECK_EQ(missed, 0);
+    MEGA_CHECK(idle < all / 2u);
+}
+
 // ---- comparing -----------------------------------------------------------------------------------------
 
 // The row that a segment is by itself.
@@ -241,6 +264,7 @@ int main(void) {
         shades[i] = (uint8_t)(i * 7u + 3u);
     }
     test_masks();
+    test_groups();
     test_alike();
     test_bands();
     test_division();
