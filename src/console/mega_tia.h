@@ -139,7 +139,7 @@ MEGA_FN uint32_t tia_enabled_objects(const mega_tia *tia) {
 }
 
 // Collision bits for each set of objects that share a pixel.
-MEGA_TABLE uint16_t tia_collisions_of[64] = {
+MEGA_SMALL_TABLE uint16_t tia_collisions_of[64] = {
     0x0000, 0x0000, 0x0000, 0x8000, 0x0000, 0x0001, 0x0002, 0x8003, //
     0x0000, 0x0008, 0x0004, 0x800C, 0x4000, 0x4009, 0x4006, 0xC00F, //
     0x0000, 0x0010, 0x0040, 0x8050, 0x0100, 0x0111, 0x0142, 0x8153, //
@@ -221,9 +221,9 @@ MEGA_FN void tia_reset_position(mega_tia *tia, uint32_t reg, int32_t clock, uint
 
 // Limits of the motion by HMOVE at cycles 4..20 (a least motion to the right) and 55..74 (the motion that the
 // comb of extra clocks still allows).
-MEGA_TABLE int8_t tia_hmove_least[17] = {-6, -5, -5, -4, -3, -2, -2, -1, 0, 1, 1, 2, 3, 4, 4, 5, 6};
-MEGA_TABLE int8_t tia_hmove_late[20] = {6,  5,  4,  4,  3,  2,  1,  1,  0,  -1,
-                                        -2, -2, -3, -4, -5, -5, -6, -7, -8, -8};
+MEGA_SMALL_TABLE int8_t tia_hmove_least[17] = {-6, -5, -5, -4, -3, -2, -2, -1, 0, 1, 1, 2, 3, 4, 4, 5, 6};
+MEGA_SMALL_TABLE int8_t tia_hmove_late[20] = {6,  5,  4,  4,  3,  2,  1,  1,  0,  -1,
+                                              -2, -2, -3, -4, -5, -5, -6, -7, -8, -8};
 
 MEGA_FN int32_t tia_motion(uint32_t cycle, uint32_t nibble) {
     const int32_t motion = nibble < 8 ? -(int32_t)nibble : 16 - (int32_t)nibble;
