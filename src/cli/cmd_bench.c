@@ -18,7 +18,8 @@ enum {
     CHECK_ENVS = 4096, // of more, only so many show their observations, and only the last
     REPEAT_MAX = 1000,
     SIDE_MAX = 1024, // of an observation
-    THREADS_MAX = 1024
+    THREADS_MAX = 1024,
+    ALIGNED_REPEATS = 8 // steps of a GPU with the same action
 };
 static const double chunk_seconds = 0.05; // of work between two looks at the clock
 
@@ -34,6 +35,7 @@ typedef struct bench_run {
     const char *autoreset;
     bool next_step; // episodes begin in place of a step
     bool plain, json;
+    bool aligned;           // all environments do the same
     uint32_t height, width; // of the observation; 0 for ram and none
     // the run; arrays have an entry for each environment
     mega_rom *rom;
@@ -79,11 +81,26 @@ static void hash_step(const bench_run *bench, bool is_last) {
     }
 }
 
-// The same on a GPU, without a look at the results: it draws the actions itself.
+// One step with actions of the host's choice.
+static mega_status step_from_host(const bench_run *bench) {
+    const mega_vector_out out = {.rewards = bench->rewards};
+    uint32_t choices = 0;
+    (void)mega_vector_actions(bench->vector, &choices);
+    for (int64_t i = 0; i < bench->envs; i++) {
+        bench->actions[i] = (int32_t)mega_stream_below(&bench->streams[i], choices);
+    }
+    return mega_vector_step(bench->vector, bench->actions, NULL, &out);
+}
+
+// The same on a GPU, without a look at the results: it draws the actions itself, or repeats those of the host.
 static int run_device_rounds(const bench_run *bench, uint64_t rounds) {
     for (uint64_t round = 0; round < rounds; round++) {
         const uint32_t wait = round + 1 < rounds ? (uint32_t)MEGA_STEP_NO_WAIT : 0u;
-        const mega_status status = mega_vector_step_device(bench->vector, MEGA_STEP_SAMPLE | wait, NULL);
+        const mega_status status =
+            bench->aligned && round % ALIGNED_REPEATS == 0
+                ? step_from_host(bench)
+                : mega_vector_step_device(bench->vector,
+                                          (bench->aligned ? 0u : (uint32_t)MEGA_STEP_SAMPLE) | wait, NULL);
         if (status != MEGA_OK) {
             return mega_report_status(status);
         }
@@ -93,17 +110,11 @@ static int run_device_rounds(const bench_run *bench, uint64_t rounds) {
 
 // Steps every environment `rounds` times. Returns an exit code.
 static int run_rounds(const bench_run *bench, uint64_t rounds, bool hashing) {
-    const mega_vector_out out = {.rewards = bench->rewards};
-    uint32_t choices = 0;
     if (strcmp(bench->device, "cpu") != 0 && !hashing) {
         return run_device_rounds(bench, rounds);
     }
-    (void)mega_vector_actions(bench->vector, &choices);
     for (uint64_t round = 0; round < rounds; round++) {
-        for (int64_t i = 0; i < bench->envs; i++) {
-            bench->actions[i] = (int32_t)mega_stream_below(&bench->streams[i], choices);
-        }
-        const mega_status status = mega_vector_step(bench->vector, bench->actions, NULL, &out);
+        const mega_status status = step_from_host(bench);
         if (status != MEGA_OK) {
             return mega_report_status(status);
         }
@@ -180,7 +191,7 @@ static int open_vector(bench_run *bench) {
     return status == MEGA_OK ? MEGA_EXIT_OK : mega_report_status(status);
 }
 
-// Environment i gets seed i.
+// Environment i gets seed i, or all get the same.
 static int reset_vector(bench_run *bench) {
     const size_t envs = (size_t)bench->envs;
     bench->streams = calloc(envs, sizeof *bench->streams);
@@ -192,9 +203,9 @@ static int reset_vector(bench_run *bench) {
                                    bench->envs);
     }
     for (size_t i = 0; i < envs; i++) {
-        bench->streams[i].state = i;
+        bench->streams[i].state = bench->aligned ? 0 : i;
         bench->hashes[i] = MEGA_FNV_START;
-        bench->actions[i] = (int32_t)i;
+        bench->actions[i] = bench->aligned ? 0 : (int32_t)i;
     }
     const mega_status status = mega_vector_reset(bench->vector, NULL, bench->actions, NULL);
     return status == MEGA_OK ? MEGA_EXIT_OK : mega_report_status(status);
@@ -287,6 +298,7 @@ static void print_json(const bench_run *bench, const bench_timing *median, const
     mega_json_int(&json, "frame_skip", bench->frame_skip);
     mega_json_text(&json, "obs", bench->obs);
     mega_json_text(&json, "autoreset", bench->autoreset);
+    mega_json_bool(&json, "aligned", bench->aligned);
     mega_json_bool(&json, "plain", bench->plain);
     mega_json_bool(&json, "translate", !bench->load.interpret && !bench->plain);
     mega_json_float(&json, "seconds", median->seconds);
@@ -369,6 +381,7 @@ static void add_options(bench_run *bench) {
                             "observation: HEIGHTxWIDTH (gray, 4 frames), ram or none");
     (void)mega_options_text(options, "autoreset", "WHEN", &bench->autoreset,
                             "episodes begin in the step that ends one (same) or the next");
+    (void)mega_options_flag(options, "aligned", &bench->aligned, "one seed and the same actions for all");
     (void)mega_options_flag(options, "plain", &bench->plain, "without fast paths");
     (void)mega_options_flag(options, "json", &bench->json, "print one JSON object");
 }

@@ -29,6 +29,9 @@ holds "without fast paths" "$first" = "$(checksum --envs 4 --plain)"
 holds "interpreted" "$first" = "$(checksum --envs 4 --no-translate)"
 holds "resets in the next step, where nothing ended" "$first" = "$(checksum --envs 4 --autoreset next)"
 holds "not with other work" "$first" != "$(checksum --envs 5)"
+aligned=$(checksum --envs 4 --aligned)
+holds "aligned, with threads" "$aligned" = "$(checksum --envs 4 --aligned --threads 2)"
+holds "aligned is other work" "$aligned" != "$first"
 for obs in none ram; do
     holds "obs $obs" "$(checksum --envs 2 --obs $obs)" = "$(checksum --envs 2 --obs $obs --threads 2 --plain)"
 done
