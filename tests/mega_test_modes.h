@@ -38,10 +38,13 @@ static inline int test_report(const char *name, const test_trio *trio, uint32_t 
 static inline uint32_t test_run_fast(mega_machine *machine) {
 #if MEGA_AHEAD
     static mega_warp warp;
-    console_begin_request(machine, MEGA_RUN_FAST);
+    static test_random random = {1};
+    const uint32_t how = test_once_in(&random, 2) ? MEGA_RUN_UNSEEN : MEGA_RUN_FAST;
+    console_begin_request(machine, how);
     warp_run_frame(machine, machine->console, &warp, 1, 1);
     warp_settle(machine, &warp, 1);
-    return console_end_request(machine, MEGA_RUN_FAST);
+    warp_draw_below(machine, 1);
+    return console_end_request(machine, how);
 #else
     return console_run_frame(machine, MEGA_RUN_FAST);
 #endif

@@ -83,6 +83,35 @@ MEGA_FN void log_draw_plain(const mega_machine *m, const mega_log *log) {
     tia_plain_advance(&tia, m->cartridge, picture, log->end_clock, TIA_PLAIN_DRAW);
 }
 
+#if MEGA_AHEAD
+// Makes the segments of a clean frame that was run without those of its picture, by running the TIA once more. Returns 0
+// if the log has no room for them.
+MEGA_NOINLINE uint32_t log_line(mega_machine *m, mega_log *log) {
+    const mega_tia tia = m->console->tia;
+    const mega_ahead ahead = m->ahead;
+    mega_log *present = m->run.log;
+    uint32_t i = 0;
+    m->console->tia = log->start;
+    m->run.log = log;
+    ahead_begin(m);
+    for (; i < log->count && !ahead_is_full(m); i++) {
+        const uint32_t record = log->record[i];
+        ahead_write(m, record >> 8 & 0x3Fu, record & 0xFFu, log->base_cycle + (record >> 14));
+    }
+    ahead_advance(m, log->end_clock);
+    log->segments = m->ahead.segments;
+    log->lined = i == log->count;
+    m->console->tia = tia;
+    m->ahead = ahead;
+    m->run.log = present;
+    return log->lined;
+}
+
+MEGA_NOINLINE void log_draw_row(const mega_log *log, uint32_t y, uint8_t *picture) {
+    ahead_draw_row(log, NULL, y, picture + MEGA_WIDTH * y);
+}
+#endif
+
 // Draws a clean frame from its log.
 MEGA_NOINLINE void log_draw(const mega_machine *m, mega_log *log) {
     uint8_t *picture = m->video->picture[log->picture];
@@ -93,7 +122,7 @@ MEGA_NOINLINE void log_draw(const mega_machine *m, mega_log *log) {
         return;
     }
     for (uint32_t row = 0; row < m->cartridge->height; row++) {
-        ahead_draw_row(log, NULL, row, picture + MEGA_WIDTH * row);
+        log_draw_row(log, row, picture);
     }
 #else
     mega_tia tia = log->start;

@@ -129,6 +129,46 @@ MEGA_FN void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits) {
 }
 #endif
 
+// ---- pictures --------------------------------------------------------------------------------------------
+
+// The clean frame that shows through the present one, if that is ragged and the other has not been drawn, or NULL.
+MEGA_FN mega_log *warp_find_below(const mega_machine *m) {
+    const mega_log *log = m->run.log;
+    mega_log *below = NULL;
+    for (uint32_t i = 0; i < 3 && !log_is_clean(m, log); i++) {
+        mega_log *other = &m->video->log[i];
+        if (other != log && other->state == MEGA_SLOT_PENDING && other->picture == log->picture) {
+            below = other;
+        }
+    }
+    return below;
+}
+
+// At the end of a request: draws what shows through the ragged frames of a warp, in colours, row by row in all lanes.
+// console_end_request() would do it, too, but one lane alone takes long.
+MEGA_NOINLINE void warp_draw_below(mega_machine *m, uint32_t live) {
+    mega_log *below = live ? warp_find_below(m) : NULL;
+    if (below != NULL && !below->lined && !log_line(m, below)) {
+        below = NULL;
+    }
+    MEGA_WARP_BARRIER();
+    for (uint32_t lanes = MEGA_WARP_BALLOT(0xFFFFFFFFu, below != NULL); lanes != 0; lanes &= lanes - 1u) {
+        const uint32_t lane = (uint32_t)MEGA_LOWEST_BIT(lanes);
+        (void)lane; // where a warp is one console
+        const mega_log *log = (const mega_log *)MEGA_WARP_FROM((unsigned long long)below, lane);
+        mega_video *video = (mega_video *)MEGA_WARP_FROM((unsigned long long)m->video, lane);
+        const uint32_t height =
+            MEGA_WARP_FROM((uint32_t)m->cartridge->height, lane); // a lane that rests has any
+        for (uint32_t y = MEGA_WARP_LANE; y < height; y += MEGA_WARP) {
+            log_draw_row(log, y, video->picture[log->picture]);
+        }
+    }
+    if (below != NULL) {
+        below->state = MEGA_SLOT_DRAWN;
+    }
+    MEGA_WARP_BARRIER();
+}
+
 // ---- the interpreter -------------------------------------------------------------------------------------
 
 // Inside a burst nothing is called, so that the processors stay in registers. Accesses that a burst cannot do by

@@ -44,6 +44,7 @@ static const char program[] =
     "    counts[0] += in_blocks;\n"
     "    counts[1] += m->console->cycles - cycles - in_blocks;\n"
     "    warp_settle(m, warp, 1);\n"
+    "    warp_draw_below(m, 1);\n"
     "    const uint32_t lines = console_end_request(m, how);\n"
     "    if (!m->run.unseen) {\n"
     "        notes_write_records(m);\n" // who looks at records of a clean frame that can be drawn without them
