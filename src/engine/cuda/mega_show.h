@@ -28,7 +28,7 @@ MEGA_FN void show_draw_unseen(const mega_batch *batch, uint32_t env, uint32_t fr
     MEGA_BLOCK_BARRIER();
 }
 
-// One of the last two pictures in colours, by a block of threads. Nothing changes.
+// One of the last two pictures in colours, by a block of threads. What is seen next does not change.
 MEGA_FN void show_picture(const mega_batch *batch, uint32_t env, uint32_t frames_ago, uint8_t *pixels,
                           uint32_t thread, uint32_t threads) {
     const mega_course *course = &batch->courses[batch->cells[env].course];
