@@ -14,17 +14,13 @@ and Python's standard library.
 """
 
 import argparse
-import datetime
-import json
 import os
-import shlex
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
-from bench_common import GAMES, ROOT, Failure, Results, commit, compiler, machine, run_program
-from gpu_sweep import gpu_facts
+from bench_common import GAMES, ROOT, Failure, Results, run_program
+from gpu_sweep import describe_run, run_bench
 
 WHEN = ("aligned", "early", "late")
 COLUMNS = ("date commit gpu driver machine compiler command game envs when warmup seconds fps lanes resets").split()
@@ -38,15 +34,10 @@ def run_point(arguments, game, when, counts):
     command += ["--seconds", str(arguments.seconds if not counts else min(arguments.seconds, 0.5))]
     command += ["--aligned"] if when == "aligned" else []
     environment = {**os.environ, "MEGACADE_CUDA_COUNT": "1" if counts else "0"}
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=arguments.limit, env=environment)
-    except OSError as error:
-        raise Failure(f"{arguments.program}: {error.strerror}; `make` builds it, --program names another") from None
-    except subprocess.TimeoutExpired:
-        raise Failure(f"{game}, {when}: took more than {arguments.limit} s", 1) from None
-    if done.returncode != 0:
-        raise Failure(f"{game}, {when}: {(done.stderr.strip().splitlines() or ['failed'])[-1]}", 1)
-    return json.loads(done.stdout)
+    result, error = run_bench(command, arguments.limit, environment)
+    if error:
+        raise Failure(f"{game}, {when}: {error}", 1)
+    return result
 
 
 def measure_game(arguments, game, about, results):
@@ -77,12 +68,7 @@ def loss_of(table):
 
 def bench(arguments):
     about = {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-        "commit": commit(),
-        **gpu_facts(arguments.device),
-        "machine": machine(),
-        "compiler": compiler(),
-        "command": shlex.join(["bench/gpu_divergence.py", *sys.argv[1:]]),
+        **describe_run("bench/gpu_divergence.py", arguments.device),
         "envs": arguments.envs,
         "seconds": arguments.seconds,
     }

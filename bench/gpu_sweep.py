@@ -46,6 +46,31 @@ def gpu_facts(device):
     return {"gpu": name or "unknown", "driver": driver or "unknown"}
 
 
+def describe_run(script, device):
+    """What every line of a file of results has."""
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+        "commit": commit(),
+        **gpu_facts(device),
+        "machine": machine(),
+        "compiler": compiler(),
+        "command": shlex.join([script, *sys.argv[1:]]),
+    }
+
+
+def run_bench(command, limit, environment=None):
+    """The object that bench prints, or None and why there is none."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=environment)
+    except OSError as error:
+        raise Failure(f"{command[0]}: {error.strerror}; `make` builds it, --program names another") from None
+    except subprocess.TimeoutExpired:
+        return None, f"took more than {limit} s"
+    if done.returncode != 0:
+        return None, (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    return json.loads(done.stdout), None
+
+
 def run_point(arguments, game, envs):
     """The object that bench prints, and how long it took around the measured runs."""
     command = [arguments.program, "bench", "--json", "--device", arguments.device, "--game", game, "--envs", str(envs)]
@@ -53,17 +78,10 @@ def run_point(arguments, game, envs):
     command += ["--repeat", str(arguments.repeats), "--obs", arguments.obs, "--autoreset", "next"]
     command += [] if arguments.translate else ["--no-translate"]
     start = time.perf_counter()
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=arguments.limit)
-    except OSError as error:
-        raise Failure(f"{arguments.program}: {error.strerror}; `make` builds it, --program names another") from None
-    except subprocess.TimeoutExpired:
-        return None, f"took more than {arguments.limit} s"
-    if done.returncode != 0:
-        return None, (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    result = json.loads(done.stdout)
-    result["around"] = time.perf_counter() - start - result["seconds"] * arguments.repeats
-    return result, None
+    result, error = run_bench(command, arguments.limit)
+    if result:
+        result["around"] = time.perf_counter() - start - result["seconds"] * arguments.repeats
+    return result, error
 
 
 def row_of(about, game, envs, result):
@@ -138,12 +156,7 @@ def draw(rows, path):
 
 def describe(arguments):
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-        "commit": commit(),
-        **gpu_facts(arguments.device),
-        "machine": machine(),
-        "compiler": compiler(),
-        "command": shlex.join(["bench/gpu_sweep.py", *sys.argv[1:]]),
+        **describe_run("bench/gpu_sweep.py", arguments.device),
         "obs": arguments.obs,
         "translate": int(arguments.translate),
         "warmup": arguments.warmup,
