@@ -156,8 +156,12 @@ def test_any_probability(probability):
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize(("count", "batch"), [(3, 1), (6, 2), (5, 3), (16, 4)])
 def test_batches(count, batch, mode):
-    """Rows come in the order of completion, so environments are compared one by one."""
+    """Rows come in the order of completion, so environments are compared one by one.
+
+    Nothing promises that all have the same number of turns: each library plays until its slowest has enough."""
     played = []
+    turns = CALLS if LONG else 150
+    enough = turns * batch // count
     for env in pair("breakout", count, batch_size=batch, autoreset_mode=mode, max_num_frames_per_episode=100):
         results = [[] for _ in range(count)]
 
@@ -170,8 +174,9 @@ def test_batches(count, batch, mode):
         observations, info = env.reset(seed=9)  # some of the resets; the others come out of recv
         nothing = np.zeros(batch, np.bool_)
         actions = note(info, observations, np.zeros(batch, np.int32), nothing, nothing)
-        turns = CALLS if LONG else 150
-        for turn in range(turns):
+        turn = 0
+        while min(map(len, results)) < enough and turn < 20 * turns:
+            turn += 1
             if turn % 2:
                 result = env.step(actions)
             else:
@@ -182,7 +187,7 @@ def test_batches(count, batch, mode):
         env.close()
     for expected, found in zip(*played):
         common = min(len(expected), len(found))
-        assert common > turns * batch // count // 3 and expected[:common] == found[:common]
+        assert common >= enough and expected[:common] == found[:common]
 
 
 # ---- arguments and errors ----
