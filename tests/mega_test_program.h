@@ -369,6 +369,92 @@ static inline void test_generated_image(test_image *image, test_random *random) 
              image->cartridge.image_size);
 }
 
+// Where the frames of a program end that mostly are too short.
+enum {
+    TEST_END_BLANK,  // in the vertical blank
+    TEST_END_TURNED, // which was turned on in the same line
+    TEST_END_SHOWN,  // in the picture
+    TEST_ENDS
+};
+
+static inline void code_set(test_code *code, uint32_t reg, uint32_t value) {
+    code_put2(code, 0xA9, value); // LDA #
+    code_put2(code, 0x85, reg);   // STA
+}
+
+// The end of a frame, at a pixel that $80 says, which is drawn anew each time.
+static inline void code_ragged_end(test_code *code, uint32_t end, uint32_t moves) {
+    static const uint8_t draw[] = {0xA5, 0x80, 0x0A, 0x0A, 0x18,
+                                   0x65, 0x80,                   // LDA $80, ASL, ASL, CLC, ADC $80
+                                   0x18, 0x69, 0x35, 0x85, 0x80, // CLC, ADC #53, STA $80
+                                   0x4A, 0x29, 0x0F, 0xAA};      // LSR, AND #15, TAX
+    code_set(code, TIA_VSYNC, 2);
+    code_put2(code, 0x85, TIA_WSYNC);
+    for (uint32_t i = 0; i < sizeof draw; i++) {
+        code_put(code, draw[i]);
+    }
+    if (end == TEST_END_BLANK) {
+        code_set(code, TIA_VBLANK, 2);
+    }
+    code_put2(code, 0x85, TIA_WSYNC);
+    code_put2(code, 0x85, TIA_WSYNC);
+    code_put2(code, 0x90, 0x00); // BCC to the next
+    if (moves) {
+        code_put2(code, 0x85, TIA_HMOVE);
+        code_put2(code, 0x85, TIA_COLUBK); // a write in the dark part of the line that is being blanked
+    }
+    code_put2(code, 0xCA, 0x10); // DEX, BPL
+    code_put(code, 0xFD);
+    if (end == TEST_END_TURNED) {
+        code_set(code, TIA_VBLANK, 2);
+    }
+    for (uint32_t i = test_below(code->random, 3); i > 0; i--) {
+        code_put(code, 0xEA); // NOP
+    }
+    code_set(code, TIA_VSYNC, 0);
+}
+
+// A write of a line. Few objects, because that is where something is left beyond the end of a frame.
+static inline void code_ragged_write(test_code *code, uint32_t few) {
+    static const uint8_t simple[] = {TIA_COLUBK, TIA_COLUPF, TIA_PF0, TIA_PF1, TIA_PF2, TIA_GRP0};
+    code_set(code, few ? simple[test_below(code->random, 4u + few)] : code_register(code),
+             test_byte(code->random));
+}
+
+// A program whose frames are of any height, most of them too short: $80 says that, too. `few` is 0 for all objects, 1 for
+// a playfield, 2 for a player as well.
+static inline void test_ragged_image(test_image *image, uint32_t end, uint32_t moves, uint32_t few,
+                                     test_random *random) {
+    static const uint8_t lines[] = {0xA5, 0x80, 0x29, 0x03, 0xF0, 0x08,  // LDA $80, AND #3, BEQ to LDA #250
+                                    0xA5, 0x80, 0x4A, 0x18, 0x69, 0x14,  // LDA $80, LSR, CLC, ADC #20
+                                    0xD0, 0x02, 0xA9, 0xFA, 0x85, 0xF8}; // BNE to STA, LDA #250, STA $F8
+    test_code code = {image->bytes, 0x200, 0xF80, random};
+    memset(image, 0, sizeof(*image));
+    image->cartridge = test_cartridge(MEGA_SCHEME_4K, 4096);
+    memset(image->bytes, 0xEA, 4096);
+    image->bytes[0xFFC] = image->bytes[0xFFE] = 0x00;
+    image->bytes[0xFFD] = image->bytes[0xFFF] = 0xF2;
+    code_put2(&code, 0xA2, 0xFF); // LDX #$FF, TXS, CLD
+    code_put2(&code, 0x9A, 0xD8);
+    code_block(&code, few ? 0u : 20u, 1000);
+    const uint32_t frame = code.at;
+    code_ragged_end(&code, end, moves);
+    code_set(&code, TIA_VBLANK, 0);
+    for (uint32_t i = 0; i < sizeof lines; i++) {
+        code_put(&code, lines[i]);
+    }
+    const uint32_t top = code.at;
+    code_put2(&code, 0x85, TIA_WSYNC);
+    for (uint32_t i = 1u + test_below(random, 5); i > 0; i--) {
+        code_ragged_write(&code, few);
+    }
+    code_put2(&code, 0xC6, 0xF8); // DEC
+    code_put2(&code, 0xF0, 0x03); // BEQ
+    code_put3(&code, 0x4C, 0xF000u + top);
+    code_put3(&code, 0x4C, 0xF000u + frame);
+    snprintf(image->kind, sizeof image->kind, "ragged frames, end %u, HMOVE %u, few %u", end, moves, few);
+}
+
 // An image with some bytes changed: from `roms`, or the built-in game when there are none.
 static inline void test_mutated_image(test_image *image, const test_rom_set *roms, test_random *random) {
     if (roms->count == 0) {

@@ -411,11 +411,14 @@ MEGA_FN uint32_t segment_end(const mega_log *log, uint32_t count, uint32_t i, ui
     return SEGMENT_X(log->from[i + 1u]);
 }
 
-// Draws one row of a clean frame, in shades or, without them, in colours. `row` is a multiple of 8.
-MEGA_FN void ahead_draw_row(const mega_log *log, const uint8_t *shades, uint32_t y, uint8_t *row) {
+// Draws the pixels of a row that are left of `until`, in shades or, without them, in colours. `row` is a multiple of 8. An
+// edge that HMOVE blanked must be among them.
+MEGA_FN void ahead_draw_until(const mega_log *log, const uint8_t *shades, uint32_t y, uint32_t until,
+                              uint8_t *row) {
     const uint32_t first = log->first[y];
-    for (uint32_t i = first & ~MEGA_ROW_BLANKED, start = 0; start < MEGA_WIDTH; i++) {
-        const uint32_t end = segment_end(log, log->segments, i, y);
+    for (uint32_t i = first & ~MEGA_ROW_BLANKED, start = 0; start < until; i++) {
+        const uint32_t next = segment_end(log, log->segments, i, y);
+        const uint32_t end = until < MEGA_WIDTH && next > until ? until : next; // whole rows ask nothing
         if (end <= start) {
             continue;
         }
@@ -448,6 +451,9 @@ MEGA_FN void ahead_draw_row(const mega_log *log, const uint8_t *shades, uint32_t
         MEGA_COPY4(row, &none);
         MEGA_COPY4(row + 4, &none);
     }
+}
+MEGA_FN void ahead_draw_row(const mega_log *log, const uint8_t *shades, uint32_t y, uint8_t *row) {
+    ahead_draw_until(log, shades, y, MEGA_WIDTH, row);
 }
 
 // ---- debts -----------------------------------------------------------------------------------------------

@@ -120,6 +120,7 @@ typedef struct mega_run {
     uint8_t watches_low;    // 1: the cartridge reacts to addresses outside its space
     uint8_t drawing;        // what is drawn while replaying: MEGA_DRAW_*
     uint8_t unseen;         // 1: the picture will hardly ever be asked for
+    uint8_t painted;        // 1: the request is ragged, and a warp has drawn it
     uint8_t shadow[64];     // TIA registers as last written, masked; 0xFF for those that are not compared so
     uint8_t graphics[2];    // GRP0, GRP1
     uint8_t shadow_old[3];  // old_graphics[0], old_graphics[1], old_enable_ball

@@ -2,8 +2,9 @@
 //
 // A frame that draws its whole window is "clean": its picture depends on nothing but its log, so it can be
 // drawn later, or never. A ragged one (too short, cut by the instruction limit, or continued) shows through
-// to the frame two before it, which shared its buffer; it is drawn at once, by the plain renderer. Logs are
-// kept for two frames more, so that the older frame can still be drawn when that turns out to be needed.
+// to the frame two before it, which shared its buffer; it is drawn at once, by the plain renderer or, where that gives the
+// same, by a warp (mega_warp.h). Logs are kept for two frames more, so that the older frame can still be drawn when that
+// turns out to be needed.
 #ifndef MEGA_PICTURE_H
 #define MEGA_PICTURE_H
 #include "mega_ahead.h"
@@ -84,8 +85,8 @@ MEGA_FN void log_draw_plain(const mega_machine *m, const mega_log *log) {
 }
 
 #if MEGA_AHEAD
-// Makes the segments of a clean frame that was run without those of its picture, by running the TIA once more. Returns 0
-// if the log has no room for them.
+// Makes the segments of a frame that was run without those of its picture, by running the TIA once more. It has been drawn
+// from its beginning. Returns 0 if the log has no room for them.
 MEGA_NOINLINE uint32_t log_line(mega_machine *m, mega_log *log) {
     const mega_tia tia = m->console->tia;
     const mega_ahead ahead = m->ahead;
@@ -107,8 +108,9 @@ MEGA_NOINLINE uint32_t log_line(mega_machine *m, mega_log *log) {
     return log->lined;
 }
 
-MEGA_NOINLINE void log_draw_row(const mega_log *log, uint32_t y, uint8_t *picture) {
-    ahead_draw_row(log, NULL, y, picture + MEGA_WIDTH * y);
+// The pixels of a row that are left of `until`.
+MEGA_NOINLINE void log_draw_row(const mega_log *log, uint32_t y, uint32_t until, uint8_t *picture) {
+    ahead_draw_until(log, NULL, y, until, picture + MEGA_WIDTH * y);
 }
 #endif
 
@@ -122,7 +124,7 @@ MEGA_NOINLINE void log_draw(const mega_machine *m, mega_log *log) {
         return;
     }
     for (uint32_t row = 0; row < m->cartridge->height; row++) {
-        log_draw_row(log, row, picture);
+        log_draw_row(log, row, MEGA_WIDTH, picture);
     }
 #else
     mega_tia tia = log->start;
@@ -160,7 +162,9 @@ MEGA_NOINLINE void log_draw_ragged(mega_machine *m, mega_log *log) {
 #endif
     picture_settle(m, log->picture, log);
     picture_forget_logs(m, log->picture);
-    log_draw_plain(m, log);
+    if (!m->run.painted) {
+        log_draw_plain(m, log);
+    }
 }
 
 // Starts the log of a request where the TIA stands now.
@@ -177,6 +181,7 @@ MEGA_FN void log_begin(mega_machine *m) {
     log->lined = MEGA_AHEAD && !m->run.unseen;
     m->run.log = log;
     m->run.logged = 0;
+    m->run.painted = 0;
 #if MEGA_AHEAD
     m->run.drawing = MEGA_DRAW_NOTHING; // not on the way
     ahead_begin(m);
@@ -186,11 +191,16 @@ MEGA_FN void log_begin(mega_machine *m) {
 #endif
 }
 
-MEGA_FN uint32_t log_is_clean(const mega_machine *m, const mega_log *log) {
+// Does a log have the picture from its first pixel on?
+MEGA_FN uint32_t log_starts_clean(const mega_machine *m, const mega_log *log) {
     const mega_tia *start = &log->start;
-    return !m->console->sync.unfinished && start->drawn_to == tia_window_start(start, m->cartridge) &&
-           start->line_left == MEGA_CLOCKS_PER_LINE && start->picture_at == 0 &&
-           m->console->tia.drawn_to == tia_window_end(start, m->cartridge);
+    return start->drawn_to == tia_window_start(start, m->cartridge) &&
+           start->line_left == MEGA_CLOCKS_PER_LINE && start->picture_at == 0;
+}
+
+MEGA_FN uint32_t log_is_clean(const mega_machine *m, const mega_log *log) {
+    return !m->console->sync.unfinished && log_starts_clean(m, log) &&
+           m->console->tia.drawn_to == tia_window_end(&log->start, m->cartridge);
 }
 
 // Where the beam must be at the end of a request: where its last access saw it.

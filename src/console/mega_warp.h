@@ -131,11 +131,29 @@ MEGA_FN void warp_collide(mega_machine *m, mega_warp *warp, uint32_t waits) {
 
 // ---- pictures --------------------------------------------------------------------------------------------
 
-// The clean frame that shows through the present one, if that is ragged and the other has not been drawn, or NULL.
-MEGA_FN mega_log *warp_find_below(const mega_machine *m) {
+// What a ragged request shows, so that anybody can draw rows of it.
+typedef struct mega_ragged {
+    const mega_log *own; // its segments, or NULL: it is left to log_draw_ragged()
+    uint32_t until;      // the first pixel that `own` does not show, counted from the top left corner
+    mega_log *below;     // the clean frame that shows through and has not been drawn, or NULL
+} mega_ragged;
+
+// Draws one row of it.
+MEGA_NOINLINE void ragged_draw_row(const mega_ragged *ragged, uint32_t y, uint8_t *picture) {
+    const uint32_t left = ragged->until > MEGA_WIDTH * y ? ragged->until - MEGA_WIDTH * y : 0u;
+    if (left < MEGA_WIDTH && ragged->below != NULL) {
+        log_draw_row(ragged->below, y, MEGA_WIDTH, picture);
+    }
+    if (left != 0) {
+        log_draw_row(ragged->own, y, left < MEGA_WIDTH ? left : MEGA_WIDTH, picture);
+    }
+}
+
+// The clean frame that shows through the present one, if that has not been drawn, or NULL.
+MEGA_FN mega_log *ragged_find_below(const mega_machine *m) {
     const mega_log *log = m->run.log;
     mega_log *below = NULL;
-    for (uint32_t i = 0; i < 3 && !log_is_clean(m, log); i++) {
+    for (uint32_t i = 0; i < 3; i++) {
         mega_log *other = &m->video->log[i];
         if (other != log && other->state == MEGA_SLOT_PENDING && other->picture == log->picture) {
             below = other;
@@ -144,27 +162,97 @@ MEGA_FN mega_log *warp_find_below(const mega_machine *m) {
     return below;
 }
 
-// At the end of a request: draws what shows through the ragged frames of a warp, in colours, row by row in all lanes.
-// console_end_request() would do it, too, but one lane alone takes long.
-MEGA_NOINLINE void warp_draw_below(mega_machine *m, uint32_t live) {
-    mega_log *below = live ? warp_find_below(m) : NULL;
-    if (below != NULL && !below->lined && !log_line(m, below)) {
-        below = NULL;
+// Pixels of a row that HMOVE can make black before the beam comes there.
+#define RAGGED_BLANKED (MEGA_CLOCKS_BLANK + 8u)
+
+// Does the present request show nothing beyond the beam? The plain renderer, like the reference, leaves up to three pixels
+// there, which depend on the accesses one by one (tia_drawn_by_four), but none in the vertical blank. It also blanks more
+// than the left edge of a row, which the rest of the row covers.
+MEGA_FN uint32_t ragged_ends_at_beam(const mega_machine *m) {
+    const mega_log *log = m->run.log;
+    const uint32_t x = tia_beam_x(&m->console->tia), row = m->ahead.row, last = log->segments - 1u;
+    if (x == 0) {
+        return !m->console->tia.hmove_blank; // and nothing is known of the row
     }
+    if (x < RAGGED_BLANKED && (m->console->tia.hmove_blank || (log->first[row] & MEGA_ROW_BLANKED) != 0)) {
+        return 0;
+    }
+    return x % 4u == 0 || ((log->body[last].field >> FIELD_BLANK & 1u) != 0 &&
+                           SEGMENT_PLACE(log->from[last]) <= MEGA_WIDTH * row + (x & ~3u));
+}
+
+// Has the log of the present request all segments, or can they be made?
+MEGA_FN uint32_t ragged_is_lined(mega_machine *m) {
+    mega_log *log = m->run.log;
+    // What log_end() is going to say.
+    log->count = m->run.logged;
+    log->end_clock = log_end_clock(m);
+    log->segments = m->ahead.segments;
+#if MEGA_NOTES
+    if (!log->lined) {
+        notes_write_records(m);
+    }
+#endif
+    return log->lined || log_line(m, log);
+}
+
+// The log of the present request, or NULL where its segments are not all that it draws.
+MEGA_FN const mega_log *ragged_find_own(mega_machine *m) {
+    const mega_log *log = m->run.log;
+    if (!log_starts_clean(m, log)) {
+        return NULL;
+    }
+    if (m->console->tia.drawn_to == m->ahead.window_start) {
+        return log; // the beam has not come to the picture
+    }
+    return ragged_is_lined(m) && ragged_ends_at_beam(m) ? log : NULL;
+}
+
+MEGA_FN mega_ragged ragged_find(mega_machine *m) {
+    mega_ragged ragged;
+    ragged.own = NULL;
+    ragged.until = 0;
+    ragged.below = ragged_find_below(m);
+    if (ragged.below != NULL && !ragged.below->lined && !log_line(m, ragged.below)) {
+        ragged.below = NULL; // then it has to be drawn before anything is drawn over it
+    } else {
+        ragged.own = ragged_find_own(m);
+        ragged.until = ragged.own != NULL ? ahead_place(m) : 0u;
+    }
+    return ragged;
+}
+
+// At the end of a request: draws the ragged frames of a warp, in colours, row by row in all lanes, as far as segments show
+// them. console_end_request() would do it, too, but one lane alone takes long.
+MEGA_NOINLINE void warp_draw_ragged(mega_machine *m, uint32_t live) {
+    mega_ragged ragged;
+    ragged.own = NULL;
+    ragged.until = 0;
+    ragged.below = NULL;
+    if (live && !log_is_clean(m, m->run.log)) {
+        ragged = ragged_find(m);
+    }
+    const uint32_t draws = ragged.own != NULL || ragged.below != NULL;
     MEGA_WARP_BARRIER();
-    for (uint32_t lanes = MEGA_WARP_BALLOT(0xFFFFFFFFu, below != NULL); lanes != 0; lanes &= lanes - 1u) {
+    for (uint32_t lanes = MEGA_WARP_BALLOT(0xFFFFFFFFu, draws); lanes != 0; lanes &= lanes - 1u) {
         const uint32_t lane = (uint32_t)MEGA_LOWEST_BIT(lanes);
         (void)lane; // where a warp is one console
-        const mega_log *log = (const mega_log *)MEGA_WARP_FROM((unsigned long long)below, lane);
+        mega_ragged theirs;
+        theirs.own = (const mega_log *)MEGA_WARP_FROM((unsigned long long)ragged.own, lane);
+        theirs.until = MEGA_WARP_FROM(ragged.until, lane);
+        theirs.below = (mega_log *)MEGA_WARP_FROM((unsigned long long)ragged.below, lane);
         mega_video *video = (mega_video *)MEGA_WARP_FROM((unsigned long long)m->video, lane);
         const uint32_t height =
             MEGA_WARP_FROM((uint32_t)m->cartridge->height, lane); // a lane that rests has any
         for (uint32_t y = MEGA_WARP_LANE; y < height; y += MEGA_WARP) {
-            log_draw_row(log, y, video->picture[log->picture]);
+            ragged_draw_row(&theirs, y, video->picture[video->current]);
         }
     }
-    if (below != NULL) {
-        below->state = MEGA_SLOT_DRAWN;
+    if (ragged.below != NULL) {
+        ragged.below->state = MEGA_SLOT_DRAWN; // what will be seen of it
+    }
+    if (ragged.own != NULL) {
+        m->run.painted = 1;
     }
     MEGA_WARP_BARRIER();
 }

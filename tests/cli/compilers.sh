@@ -40,7 +40,7 @@ else
     head -40 "$work/out"
 fi
 printf '#include "mega_warp.h"\nvoid play(mega_machine *m, mega_warp *warp);\n%s\n' \
-    'void play(mega_machine *m, mega_warp *warp) { warp_run_frame(m, m->console, warp, 1, 1), warp_settle(m, warp, 1), warp_draw_below(m, 1); }' \
+    'void play(mega_machine *m, mega_warp *warp) { warp_run_frame(m, m->console, warp, 1, 1), warp_settle(m, warp, 1), warp_draw_ragged(m, 1); }' \
     >"$work/warp.c"
 (echo '#define MEGA_PROGRAM "translated.h"' && cat src/engine/cuda/kernels.cu) >"$work/translated.cu"
 # Translated code of one console has computed jumps, which are not ISO C.

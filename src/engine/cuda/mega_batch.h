@@ -82,7 +82,7 @@ MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, 
         warp_run_frame(&stage->machine, &player.session.console, warp, frame, 1);
         MEGA_BLOCK_BARRIER();
         warp_settle(&stage->machine, warp, frame);
-        warp_draw_below(&stage->machine, frame);
+        warp_draw_ragged(&stage->machine, frame);
         if (frame) {
             console_end_request(&stage->machine, MEGA_RUN_FAST);
             reward = env_end_act_frame(stage);

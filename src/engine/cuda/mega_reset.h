@@ -205,7 +205,7 @@ MEGA_FN void batch_start(const mega_batch *batch, mega_warp *warp, uint32_t env,
         MEGA_WARP_BARRIER();
         warp_run_frame(&stage->machine, stage->machine.console, warp, frame, 0);
         warp_settle(&stage->machine, warp, frame);
-        warp_draw_below(&stage->machine, frame);
+        warp_draw_ragged(&stage->machine, frame);
         if (frame) {
             console_end_request(&stage->machine, MEGA_RUN_FAST);
             script_ran(&start.script, stage);
