@@ -53,8 +53,9 @@ MEGA_FN void batch_disconnect(const mega_batch *batch, uint32_t env, const mega_
 }
 
 // One step of a warp of environments; a lane without one, or with one that does not play, has `plays` 0. Pictures
-// are left to others.
-MEGA_FN void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, uint32_t plays) {
+// are left to others. A function, so that a kernel which either does this or begins episodes needs memory for the larger
+// player of the two, not for both.
+MEGA_NOINLINE void batch_step(const mega_batch *batch, mega_warp *warp, uint32_t env, uint32_t plays) {
     mega_player player;
     batch_connect(batch, env, &player);
     mega_stage *stage = &player.stage;
