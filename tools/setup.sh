@@ -43,6 +43,7 @@ need ninja-build have ninja
 need pkg-config have pkg-config
 need libpng-dev have_library png.h png
 need zlib1g-dev have_library zlib.h z
+need libdnnl-dev have_library oneapi/dnnl/dnnl.h dnnl
 if [ "$what" != build ]; then
     need python3-venv python3 -c 'import ensurepip, venv'
     need python3-dev have_python_headers

@@ -1,7 +1,7 @@
-// message.h - the error convention of src/media and src/cli.
+// message.h - the error convention of src/support, src/media, src/nn, src/learn and src/cli.
 //
 // A function that can fail returns 0, or -1 after writing one sentence into the caller's mega_message: what
-// was attempted on which file, and why it failed. Nothing in src/media prints.
+// was attempted on which file, and why it failed. None of these but src/cli prints.
 #ifndef MESSAGE_H
 #define MESSAGE_H
 

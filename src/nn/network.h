@@ -1,0 +1,81 @@
+// network.h - what a network is: its layers, and its parameters, which lie in one slab.
+//
+// All networks here look at a stack of frames, send it through convolutions with rectifiers, then through one fully
+// connected layer with a rectifier, which the policy (a logit per action) and the value (a number) share:
+//
+//     observation [stack][height][width]    bytes, divided by 255
+//     convN.weight [out][in][k][k]  convN.bias [out]     N = 1, 2, ...
+//     fc.weight [hidden][channels * rows * columns]  fc.bias [hidden]
+//     policy.weight [actions][hidden]  policy.bias [actions]
+//     value.weight [1][hidden]  value.bias [1]
+//
+// These are PyTorch's shapes and PyTorch's order of numbers. A tensor starts at a multiple of 16 numbers; what lies
+// between tensors is zero and stays zero, so that optimisers and checkpoints see one array.
+#ifndef NETWORK_H
+#define NETWORK_H
+#include "message.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    MEGA_NETWORK_CONVS = 4,                             // at most
+    MEGA_NETWORK_TENSORS = 2 * (MEGA_NETWORK_CONVS + 3) // a weight and a bias each
+};
+
+typedef struct mega_conv_layer {
+    uint32_t channels; // out
+    uint32_t kernel;   // square
+    uint32_t stride;
+    uint32_t padding; // zeros on each side
+    uint32_t in_channels;
+    uint32_t in_height;
+    uint32_t in_width;
+    uint32_t out_height;
+    uint32_t out_width;
+} mega_conv_layer;
+
+typedef struct mega_tensor {
+    char name[24]; // "conv1.weight"
+    uint32_t rank;
+    uint32_t shape[4]; // the first `rank` count
+    size_t first;      // its first number in the slab
+    size_t count;      // numbers
+} mega_tensor;
+
+typedef struct mega_network {
+    uint32_t stack; // of an observation
+    uint32_t height;
+    uint32_t width;
+    uint32_t actions;
+    uint32_t conv_count;
+    mega_conv_layer conv[MEGA_NETWORK_CONVS];
+    uint32_t features; // what the fully connected layer gets
+    uint32_t hidden;   // and gives
+    uint32_t tensor_count;
+    mega_tensor tensor[MEGA_NETWORK_TENSORS]; // in the order above
+    size_t parameter_count;                   // numbers of the slab, with what lies between
+} mega_network;
+
+// Fills *network from a name or a description:
+//     "nature"  conv 32x8/4, conv 64x4/2, conv 64x3/1, fc 512   (Mnih et al. 2015)
+//     "a3c"     conv 16x8/4, conv 32x4/2, fc 256                (Mnih et al. 2016)
+//     "stooke"  conv 16x8/4, conv 32x4/2+1, fc 256              (Stooke & Abbeel 2018, for 104 x 80 pictures)
+//     "small"   conv 16x4/2... see network.c: for the demonstration on a CPU
+// In a description, 64x3/1+1 means 64 channels, a kernel of 3 x 3, stride 1, padding 1 (none if left out).
+// Fails on descriptions it cannot read and on sizes that do not fit, naming the layer.
+int mega_network_describe(const char *text, uint32_t stack, uint32_t height, uint32_t width, uint32_t actions,
+                          mega_network *network, mega_message *message);
+// Bytes of one observation.
+size_t mega_network_observation_size(const mega_network *network);
+// The tensor of that name, or NULL.
+const mega_tensor *mega_network_find(const mega_network *network, const char *name);
+
+enum {
+    MEGA_INIT_ORTHOGONAL, // gain sqrt 2, 0.01 for the policy, 1 for the value; biases 0
+    MEGA_INIT_UNIFORM     // PyTorch's default: weights and biases in +-1/sqrt(fan in)
+};
+// First parameters, drawn from `seed`. `parameters` has network->parameter_count numbers.
+void mega_network_initialise(const mega_network *network, uint32_t kind, uint64_t seed, float *parameters);
+
+#endif
