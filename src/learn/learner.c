@@ -1,0 +1,60 @@
+// learner.c - see learner.h.
+#include "learner.h"
+
+#include <math.h>
+
+const mega_algorithm *mega_algorithm_find(uint32_t algo) {
+    static const mega_algorithm *const algorithms[] = {&mega_algorithm_a2c, &mega_algorithm_vtrace,
+                                                       &mega_algorithm_ppo};
+    return algorithms[algo];
+}
+
+uint64_t mega_learner_frames(const mega_learner *learner) {
+    const mega_train_settings *settings = learner->settings;
+    return learner->state.steps * (uint64_t)settings->envs * (uint64_t)settings->frame_skip;
+}
+
+int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *message) {
+    if (mega_sampler_play(learner->sampler, steps, false, message) < 0) {
+        return -1;
+    }
+    learner->state.steps += steps;
+    return 0;
+}
+
+static double learning_rate(const mega_learner *learner) {
+    const mega_train_settings *settings = learner->settings;
+    double rate = settings->learning_rate;
+    if (settings->scale_envs > 0) {
+        rate *= sqrt((double)settings->envs / (double)settings->scale_envs);
+    }
+    return mega_schedule_rate(settings->schedule, rate, mega_learner_frames(learner), (uint64_t)settings->frames);
+}
+
+int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass, mega_message *message) {
+    mega_compute *compute = learner->compute;
+    if (compute->ops->loss(compute, loss, pass, message) < 0 || mega_pass_backward(pass, message) < 0 ||
+        compute->ops->optimise(compute, learner->net, learner->optimizer, learning_rate(learner),
+                               learner->settings->max_gradient, &learner->gradient_norm, message) < 0) {
+        return -1;
+    }
+    if (!isfinite(learner->gradient_norm)) {
+        return mega_message_set(message, "the gradient is not finite in update %llu, at %llu frames",
+                                (unsigned long long)learner->state.updates + 1,
+                                (unsigned long long)mega_learner_frames(learner));
+    }
+    learner->state.updates++;
+    learner->state.samples += loss->count;
+    return 0;
+}
+
+mega_loss_weights mega_learner_weights(const mega_learner *learner) {
+    const mega_train_settings *settings = learner->settings;
+    const mega_loss_weights weights = {
+        .value = (float)settings->value_weight,
+        .entropy = (float)settings->entropy_weight,
+        .clip = (float)settings->clip,
+        .value_clip = (float)settings->value_clip,
+    };
+    return weights;
+}

@@ -1,0 +1,259 @@
+// sampler.c - see sampler.h.
+#include "sampler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sampler_group {
+    uint32_t first;
+    uint32_t count;
+    mega_pass *pass;
+    bool playing; // sent, and not received
+} sampler_group;
+
+struct mega_sampler {
+    mega_sampler_desc desc;
+    mega_rollout rollout;
+    uint64_t steps;
+    uint32_t envs;
+    uint32_t actions;
+    sampler_group *group; // [desc.groups]
+    // What environments return, in the host's memory: [envs].
+    int32_t *rewards;
+    uint8_t *terminations;
+    uint8_t *truncations;
+    uint8_t *episode_ends;
+    int32_t *chosen;
+};
+
+static int vector_failed(mega_message *message) { return mega_message_set(message, "%s", mega_last_error()); }
+
+static int create_groups(mega_sampler *sampler, mega_message *message) {
+    for (uint32_t g = 0; g < sampler->desc.groups; g++) {
+        sampler_group *group = &sampler->group[g];
+        group->count = mega_vector_group(sampler->desc.vector, g, &group->first);
+        if (mega_pass_create(sampler->desc.net, group->count, false, &group->pass, message) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_message *message) {
+    const uint32_t envs = mega_vector_count(desc->vector);
+    mega_sampler *sampler = calloc(1, sizeof *sampler);
+    *out = NULL;
+    if (sampler == NULL) {
+        return mega_message_set(message, "there is no memory for a sampler");
+    }
+    sampler->desc = *desc;
+    sampler->envs = envs;
+    sampler->actions = desc->net->network.actions;
+    sampler->group = calloc(desc->groups, sizeof *sampler->group);
+    sampler->rewards = calloc(envs, sizeof *sampler->rewards);
+    sampler->terminations = calloc(envs, 1);
+    sampler->truncations = calloc(envs, 1);
+    sampler->episode_ends = calloc(envs, 1);
+    sampler->chosen = calloc(envs, sizeof *sampler->chosen);
+    if (sampler->group == NULL || sampler->rewards == NULL || sampler->terminations == NULL ||
+        sampler->truncations == NULL || sampler->episode_ends == NULL || sampler->chosen == NULL) {
+        mega_sampler_destroy(sampler);
+        return mega_message_set(message, "there is no memory for a sampler of %u environments", envs);
+    }
+    if (mega_rollout_create(desc->compute, desc->slots, envs, mega_vector_observation_size(desc->vector),
+                            &sampler->rollout, message) < 0 ||
+        create_groups(sampler, message) < 0) {
+        mega_sampler_destroy(sampler);
+        return -1;
+    }
+    *out = sampler;
+    return 0;
+}
+
+void mega_sampler_destroy(mega_sampler *sampler) {
+    if (sampler == NULL) {
+        return;
+    }
+    for (uint32_t g = 0; sampler->group != NULL && g < sampler->desc.groups; g++) {
+        mega_pass_destroy(sampler->group[g].pass);
+    }
+    mega_rollout_destroy(sampler->desc.compute, &sampler->rollout);
+    free(sampler->group);
+    free(sampler->rewards);
+    free(sampler->terminations);
+    free(sampler->truncations);
+    free(sampler->episode_ends);
+    free(sampler->chosen);
+    free(sampler);
+}
+
+mega_rollout *mega_sampler_rollout(mega_sampler *sampler) { return &sampler->rollout; }
+uint64_t mega_sampler_steps(const mega_sampler *sampler) { return sampler->steps; }
+void mega_sampler_set_steps(mega_sampler *sampler, uint64_t steps) { sampler->steps = steps; }
+
+// Where the results of the environments from `first` on go; observations into a slot of the rollout.
+static mega_vector_out results_from(mega_sampler *sampler, uint32_t first, uint32_t slot) {
+    mega_vector_out out = {0};
+    out.observations = mega_rollout_observations(&sampler->rollout, slot, first);
+    out.rewards = sampler->rewards + first;
+    out.terminations = sampler->terminations + first;
+    out.truncations = sampler->truncations + first;
+    out.episode_ends = sampler->episode_ends + first;
+    return out;
+}
+
+// ---- starts ----
+
+enum {
+    START_WAVES = 16
+};
+
+static uint32_t draw_below(const mega_sampler *sampler, uint32_t env, uint32_t index, uint32_t count) {
+    return mega_philox_below(draw_word(sampler->desc.seed, MEGA_DRAW_STARTS, env, index), count);
+}
+
+// Random actions for all; environments of wave w are started anew after the w-th part of the steps.
+static int play_random_steps(mega_sampler *sampler, uint32_t random_steps, uint8_t *mask, mega_message *message) {
+    const mega_vector_out out = results_from(sampler, 0, sampler->rollout.slot);
+    for (uint32_t step = 0; step < random_steps; step++) {
+        const uint32_t wave = step * START_WAVES / random_steps;
+        if (step == 0 || wave != (step - 1) * START_WAVES / random_steps) {
+            for (uint32_t e = 0; e < sampler->envs; e++) {
+                mask[e] = draw_below(sampler, e, 0, START_WAVES) == wave;
+            }
+            if (mega_vector_reset(sampler->desc.vector, mask, NULL, &out) != MEGA_OK) {
+                return vector_failed(message);
+            }
+        }
+        for (uint32_t e = 0; e < sampler->envs; e++) {
+            sampler->chosen[e] = (int32_t)draw_below(sampler, e, 1 + step, sampler->actions);
+        }
+        if (mega_vector_step(sampler->desc.vector, sampler->chosen, NULL, &out) != MEGA_OK) {
+            return vector_failed(message);
+        }
+    }
+    memcpy(sampler->rollout.over, sampler->episode_ends, sampler->envs);
+    return 0;
+}
+
+int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps, mega_message *message) {
+    sampler->steps = 0;
+    sampler->rollout.slot = 0;
+    memset(sampler->rollout.over, 0, sampler->envs);
+    const mega_vector_out out = results_from(sampler, 0, 0);
+    if (mega_vector_reset(sampler->desc.vector, NULL, seeds, &out) != MEGA_OK) {
+        return vector_failed(message);
+    }
+    if (random_steps == 0) {
+        return 0;
+    }
+    uint8_t *mask = malloc(sampler->envs);
+    if (mask == NULL) {
+        return mega_message_set(message, "there is no memory to start %u environments", sampler->envs);
+    }
+    const int result = play_random_steps(sampler, random_steps, mask, message);
+    free(mask);
+    return result;
+}
+
+// ---- play ----
+
+static size_t first_cell(const mega_rollout *rollout, const sampler_group *group, uint32_t slot) {
+    return (size_t)slot * rollout->envs + group->first;
+}
+
+// Sends a group's observations of a slot through the network.
+static int group_look(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_message *message) {
+    const sampler_group *group = &sampler->group[g];
+    const mega_rollout *rollout = &sampler->rollout;
+    mega_compute *compute = sampler->desc.compute;
+    const uint8_t *observations = mega_rollout_observations(rollout, slot, group->first);
+    if (mega_pass_forward(group->pass, observations, NULL, message) < 0) {
+        return -1;
+    }
+    return compute->ops->copy(compute, rollout->values + first_cell(rollout, group, slot), group->pass->values,
+                              group->count * sizeof *rollout->values, message);
+}
+
+static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, mega_message *message) {
+    sampler_group *group = &sampler->group[g];
+    mega_rollout *rollout = &sampler->rollout;
+    const size_t cell = first_cell(rollout, group, slot);
+    const mega_act act = {
+        .logits = group->pass->logits,
+        .count = group->count,
+        .actions = sampler->actions,
+        .first = group->first,
+        .seed = sampler->desc.seed,
+        .step = sampler->steps,
+        .greedy = greedy,
+        .chosen = rollout->actions + cell,
+        .log_probabilities = rollout->log_probabilities + cell,
+    };
+    if (sampler->desc.compute->ops->act(sampler->desc.compute, &act, message) < 0) {
+        return -1;
+    }
+    if (mega_vector_group_send(sampler->desc.vector, g, rollout->actions + cell, NULL) != MEGA_OK) {
+        return vector_failed(message);
+    }
+    group->playing = true;
+    return 0;
+}
+
+// Takes what a group has played: the results of the slot's step, and observations for the next slot.
+static int group_receive(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_message *message) {
+    sampler_group *group = &sampler->group[g];
+    mega_rollout *rollout = &sampler->rollout;
+    if (!group->playing) {
+        return 0;
+    }
+    const mega_vector_out out = results_from(sampler, group->first, (slot + 1) % rollout->slots);
+    if (mega_vector_group_recv(sampler->desc.vector, g, -1, &out) != MEGA_OK) {
+        return vector_failed(message);
+    }
+    group->playing = false;
+    const mega_outcome outcome = {
+        .rewards = out.rewards,
+        .terminations = out.terminations,
+        .truncations = out.truncations,
+        .episode_ends = out.episode_ends,
+    };
+    mega_compute *compute = sampler->desc.compute;
+    return compute->ops->note(compute, rollout, slot, group->first, group->count, &outcome, message);
+}
+
+static int receive_all(mega_sampler *sampler, uint32_t slot, mega_message *message) {
+    for (uint32_t g = 0; g < sampler->desc.groups; g++) {
+        if (group_receive(sampler, g, slot, message) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_message *message) {
+    mega_rollout *rollout = &sampler->rollout;
+    uint32_t last = rollout->slot;
+    for (uint32_t step = 0; step < steps; step++) {
+        // While this group's observations are looked at, the environments of the others play.
+        for (uint32_t g = 0; g < sampler->desc.groups; g++) {
+            if (group_receive(sampler, g, last, message) < 0 || group_look(sampler, g, rollout->slot, message) < 0 ||
+                group_send(sampler, g, rollout->slot, greedy, message) < 0) {
+                return -1;
+            }
+        }
+        last = rollout->slot;
+        rollout->slot = (rollout->slot + 1) % rollout->slots;
+        sampler->steps++;
+    }
+    return receive_all(sampler, last, message);
+}
+
+int mega_sampler_look(mega_sampler *sampler, mega_message *message) {
+    for (uint32_t g = 0; g < sampler->desc.groups; g++) {
+        if (group_look(sampler, g, sampler->rollout.slot, message) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}

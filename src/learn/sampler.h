@@ -1,0 +1,38 @@
+// sampler.h - plays environments with a network and keeps what happened in a rollout.
+//
+// With several groups, one group's environments play while the network looks at another's observations (the
+// alternating groups of Stooke & Abbeel). What is played does not depend on the number of groups, nor on threads.
+#ifndef SAMPLER_H
+#define SAMPLER_H
+#include "compute.h"
+#include "megacade.h"
+
+typedef struct mega_sampler mega_sampler;
+
+typedef struct mega_sampler_desc {
+    mega_compute *compute;
+    mega_net *net;
+    mega_vector *vector; // with next-step resets; borrowed, and no one else may step it
+    uint32_t groups;     // as the vector was made
+    uint32_t slots;      // of the rollout: steps to keep, and one
+    uint64_t seed;       // of the actions
+} mega_sampler_desc;
+
+int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_message *message);
+void mega_sampler_destroy(mega_sampler *sampler);
+
+// Starts all environments, with seeds or (NULL) where their generators stand. With `random_steps`, each first plays a number of random actions of its own between 0 and
+// that, so that they do not all stand at the beginning (Stooke & Abbeel, 5.3).
+int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps, mega_message *message);
+// Plays `steps` steps of all environments, by the policy or (greedy) by its best actions.
+int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_message *message);
+// Fills the values of the present observations: what returns are continued with.
+int mega_sampler_look(mega_sampler *sampler, mega_message *message);
+
+mega_rollout *mega_sampler_rollout(mega_sampler *sampler);
+// Steps of each environment since the reset.
+uint64_t mega_sampler_steps(const mega_sampler *sampler);
+// For a run that goes on where another was saved, after its environments and its rollout were restored.
+void mega_sampler_set_steps(mega_sampler *sampler, uint64_t steps);
+
+#endif

@@ -1,0 +1,223 @@
+// trainer.c - see trainer.h.
+#include "trainer_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool evaluates, mega_vector **out,
+                             mega_message *message) {
+    const mega_train_settings *settings = trainer->settings;
+    const mega_rom *rom = trainer->rom;
+    const bool own_sticky = evaluates && settings->eval_sticky >= 0;
+    const mega_vector_desc desc = {
+        .struct_size = sizeof desc,
+        .count = count,
+        .threads = (uint32_t)settings->threads,
+        .groups = evaluates ? 1 : (uint32_t)settings->groups,
+        .autoreset = MEGA_AUTORESET_NEXT_STEP,
+        .seed = (uint32_t)settings->seed,
+        .roms = &rom,
+        .rom_count = 1,
+        .device = settings->device,
+        .task =
+            {
+                .struct_size = sizeof desc.task,
+                .frame_skip = (uint32_t)settings->frame_skip,
+                .height = (uint32_t)settings->height,
+                .width = (uint32_t)settings->width,
+                .stack = (uint32_t)settings->stack,
+                .noop_max = settings->noop_max == 0 ? -1 : (int32_t)settings->noop_max,
+                .max_episode_frames = (int32_t)settings->max_episode_frames,
+                .sticky = (float)(own_sticky ? settings->eval_sticky : settings->sticky),
+                .no_reward_clipping = evaluates || !settings->clip_rewards,
+                .full_actions = settings->full_actions,
+                .episodic_life = !evaluates && settings->lives == MEGA_LIVES_EPISODE,
+                .life_loss_info = !evaluates && settings->lives == MEGA_LIVES_TERMINAL,
+            },
+    };
+    *out = NULL;
+    return mega_vector_create(&desc, out) == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
+}
+
+static int copy_rom(mega_trainer *trainer, const mega_rom *rom, mega_message *message) {
+    const mega_rom_info *info = mega_rom_get_info(rom);
+    const mega_status status =
+        mega_rom_from_memory(mega_rom_get_bytes(rom), info->size, info->name, &trainer->rom);
+    return status == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
+}
+
+static int create_network(mega_trainer *trainer, mega_message *message) {
+    const mega_train_settings *settings = trainer->settings;
+    mega_learner *learner = &trainer->learner;
+    mega_network network;
+    uint32_t actions = 0;
+    (void)mega_vector_actions(trainer->vector, &actions);
+    if (mega_network_describe(settings->network, (uint32_t)settings->stack, (uint32_t)settings->height,
+                              (uint32_t)settings->width, actions, &network, message) < 0 ||
+        mega_compute_cpu((uint32_t)settings->threads, settings->plain, &learner->compute, message) < 0 ||
+        mega_net_create(learner->compute->nets, &network, learner->compute->threads, &learner->net, message) < 0) {
+        return -1;
+    }
+    const mega_optimizer_rule rule = {
+        .kind = settings->optimizer,
+        .mean_decay = settings->beta1,
+        .square_decay = settings->optimizer == MEGA_OPTIMIZER_ADAM ? settings->beta2 : settings->decay,
+        .epsilon = settings->epsilon,
+        .epsilon_inside = settings->epsilon_inside,
+    };
+    return mega_optimizer_create(&rule, network.parameter_count, &learner->optimizer, message);
+}
+
+static int create_learner(mega_trainer *trainer, mega_message *message) {
+    const mega_train_settings *settings = trainer->settings;
+    mega_learner *learner = &trainer->learner;
+    learner->settings = settings;
+    learner->algorithm = mega_algorithm_find(settings->algo);
+    if (create_network(trainer, message) < 0) {
+        return -1;
+    }
+    const mega_sampler_desc sampler = {
+        .compute = learner->compute,
+        .net = learner->net,
+        .vector = trainer->vector,
+        .groups = (uint32_t)settings->groups,
+        .slots = learner->algorithm->slots(settings),
+        .seed = (uint64_t)settings->seed,
+    };
+    if (mega_sampler_create(&sampler, &learner->sampler, message) < 0) {
+        return -1;
+    }
+    return learner->algorithm->create(learner, message);
+}
+
+int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom, mega_trainer **out,
+                        mega_message *message) {
+    *out = NULL;
+    if (mega_train_check(settings, message) < 0) {
+        return -1;
+    }
+    mega_trainer *trainer = calloc(1, sizeof *trainer);
+    if (trainer == NULL) {
+        return mega_message_set(message, "there is no memory for a trainer");
+    }
+    trainer->settings = settings;
+    if (copy_rom(trainer, rom, message) < 0 ||
+        mega_trainer_make_vector(trainer, (uint32_t)settings->envs, false, &trainer->vector, message) < 0 ||
+        create_learner(trainer, message) < 0) {
+        mega_trainer_destroy(trainer);
+        return -1;
+    }
+    *out = trainer;
+    return 0;
+}
+
+void mega_trainer_destroy(mega_trainer *trainer) {
+    if (trainer == NULL) {
+        return;
+    }
+    mega_learner *learner = &trainer->learner;
+    mega_evaluator_destroy(&trainer->evaluator);
+    if (learner->algorithm != NULL && learner->own != NULL) {
+        learner->algorithm->destroy(learner);
+    }
+    mega_sampler_destroy(learner->sampler);
+    mega_optimizer_destroy(learner->optimizer);
+    mega_net_destroy(learner->net);
+    mega_compute_destroy(learner->compute);
+    mega_vector_destroy(trainer->vector);
+    mega_rom_destroy(trainer->rom);
+    free(trainer);
+}
+
+int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
+    const mega_train_settings *settings = trainer->settings;
+    mega_learner *learner = &trainer->learner;
+    const mega_network *network = &learner->net->network;
+    float *parameters = malloc(network->parameter_count * sizeof *parameters);
+    if (parameters == NULL) {
+        return mega_message_set(message, "there is no memory for %zu parameters", network->parameter_count);
+    }
+    mega_network_initialise(network, settings->init, (uint64_t)settings->seed, parameters);
+    const int result = learner->compute->ops->upload(learner->compute, learner->net->parameters, parameters,
+                                                     network->parameter_count * sizeof *parameters, message);
+    free(parameters);
+    mega_net_changed(learner->net);
+    memset(&learner->state, 0, sizeof learner->state);
+    memset(&trainer->recent, 0, sizeof trainer->recent);
+    memset(&trainer->sums, 0, sizeof trainer->sums);
+    return result < 0 ? -1 : mega_sampler_reset(learner->sampler, NULL, (uint32_t)settings->random_steps, message);
+}
+
+static void take_scores(mega_trainer *trainer) {
+    mega_episode episodes[64];
+    uint32_t count;
+    while ((count = mega_vector_drain_episodes(trainer->vector, episodes, 64)) > 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            trainer->recent.scores[trainer->recent.episodes++ % MEGA_RECENT_SCORES] = episodes[i].score;
+        }
+    }
+}
+
+int mega_trainer_iterate(mega_trainer *trainer, mega_message *message) {
+    const int result = trainer->learner.algorithm->iterate(&trainer->learner, message);
+    take_scores(trainer);
+    return result;
+}
+
+mega_train_count mega_trainer_count(const mega_trainer *trainer) {
+    const mega_score_ring *recent = &trainer->recent;
+    const mega_learner_state *state = &trainer->learner.state;
+    const uint64_t known = recent->episodes < MEGA_RECENT_SCORES ? recent->episodes : MEGA_RECENT_SCORES;
+    double sum = 0;
+    for (uint64_t i = 0; i < known; i++) {
+        sum += (double)recent->scores[i];
+    }
+    const mega_train_count count = {
+        .frames = mega_learner_frames(&trainer->learner),
+        .steps = state->steps,
+        .updates = state->updates,
+        .samples = state->samples,
+        .episodes = recent->episodes,
+        .score = known > 0 ? sum / (double)known : NAN,
+    };
+    return count;
+}
+
+int mega_trainer_sum(mega_trainer *trainer, mega_message *message) {
+    mega_compute *compute = trainer->learner.compute;
+    double stats[MEGA_STAT_COUNT];
+    if (compute->ops->read_stats(compute, stats, message) < 0) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < MEGA_STAT_COUNT; i++) {
+        trainer->sums.stats[i] += stats[i];
+    }
+    trainer->sums.gradient_norm = trainer->learner.gradient_norm;
+    return 0;
+}
+
+int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_message *message) {
+    if (mega_trainer_sum(trainer, message) < 0) {
+        return -1;
+    }
+    double *sums = trainer->sums.stats;
+    const double samples = sums[MEGA_STAT_SAMPLES] > 0 ? sums[MEGA_STAT_SAMPLES] : NAN;
+    out->policy_loss = sums[MEGA_STAT_POLICY_LOSS] / samples;
+    out->value_loss = sums[MEGA_STAT_VALUE_LOSS] / samples;
+    out->entropy = sums[MEGA_STAT_ENTROPY] / samples;
+    out->kl = sums[MEGA_STAT_KL] / samples;
+    out->clipped = sums[MEGA_STAT_CLIPPED] / samples;
+    out->gradient_norm = trainer->sums.gradient_norm;
+    memset(sums, 0, sizeof trainer->sums.stats);
+    return 0;
+}
+
+const mega_network *mega_trainer_network(const mega_trainer *trainer) { return &trainer->learner.net->network; }
+
+int mega_trainer_parameters(mega_trainer *trainer, float *parameters, mega_message *message) {
+    const mega_net *net = trainer->learner.net;
+    mega_compute *compute = trainer->learner.compute;
+    return compute->ops->download(compute, parameters, net->parameters,
+                                  net->network.parameter_count * sizeof *parameters, message);
+}

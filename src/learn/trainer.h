@@ -1,0 +1,66 @@
+// trainer.h - a training run: environments, network and algorithm as the settings say, from start to checkpoint.
+//
+//     mega_trainer_create(&settings, rom, &trainer, &message);
+//     mega_trainer_start(trainer, &message);                       // or mega_trainer_restore(trainer, path, ...)
+//     while (mega_trainer_count(trainer).frames < settings.frames)
+//         mega_trainer_iterate(trainer, &message);
+//     mega_trainer_save(trainer, path, &message);
+//
+// A run that is restored goes on bit for bit as if it had never been saved, with the same number of threads. One
+// thread at a time.
+#ifndef TRAINER_H
+#define TRAINER_H
+#include "megacade.h"
+#include "network.h"
+#include "train_settings.h"
+
+typedef struct mega_trainer mega_trainer;
+
+// Borrows the settings for its life; the image is copied.
+int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom, mega_trainer **out,
+                        mega_message *message);
+void mega_trainer_destroy(mega_trainer *trainer);
+
+// First parameters and first episodes.
+int mega_trainer_start(mega_trainer *trainer, mega_message *message);
+// Plays some steps and learns from them. After a failure the parameters are those of the last good update.
+int mega_trainer_iterate(mega_trainer *trainer, mega_message *message);
+
+// A checkpoint holds all of a run. Files that are damaged, or of a run with other settings, are refused.
+int mega_trainer_save(mega_trainer *trainer, const char *path, mega_message *message);
+int mega_trainer_restore(mega_trainer *trainer, const char *path, mega_message *message);
+// Only the network, for evaluation.
+int mega_trainer_restore_network(mega_trainer *trainer, const char *path, mega_message *message);
+
+typedef struct mega_train_count {
+    uint64_t frames;  // emulated
+    uint64_t steps;   // of each environment
+    uint64_t updates; // of the network
+    uint64_t samples; // that it was trained on
+    uint64_t episodes;
+    double score; // mean of the last 100 episodes; NaN before the first
+} mega_train_count;
+mega_train_count mega_trainer_count(const mega_trainer *trainer);
+
+// Means over the samples that were trained on since the last call; NaN without any.
+typedef struct mega_train_means {
+    double policy_loss, value_loss, entropy, kl, clipped;
+    double gradient_norm; // of the last update
+} mega_train_means;
+int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_message *message);
+
+typedef struct mega_evaluation {
+    uint32_t episodes;
+    double mean, deviation, lowest, highest; // of scores
+    uint64_t frames;
+} mega_evaluation;
+// Plays episodes with the present network, in environments of their own: training is not touched. `index` names the
+// draw: the same index and network, the same scores.
+int mega_trainer_evaluate(mega_trainer *trainer, uint32_t episodes, uint64_t index, mega_evaluation *out,
+                          mega_message *message);
+
+const mega_network *mega_trainer_network(const mega_trainer *trainer);
+// The parameters, in the host's memory: network->parameter_count numbers.
+int mega_trainer_parameters(mega_trainer *trainer, float *parameters, mega_message *message);
+
+#endif

@@ -1,0 +1,322 @@
+// trainer_file.c - checkpoints of a training run. docs/formats.md lists the sections.
+//
+// Saved are: the settings; counters and recent scores; parameters and the optimiser's means; the environments; the
+// present observations; and of the steps before, as many as the algorithm will still learn from.
+#include "checkpoint.h"
+#include "trainer_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ENVS_AT_A_TIME = 64,
+    SETTINGS_TEXT_MAX = 64 << 10
+};
+
+// ---- settings ----
+
+// A run may go on longer than it was meant to, be judged differently, and write more or less often.
+static bool may_differ(const char *name) {
+    static const char *const names[] = {"frames",      "stop_score", "log_every",   "checkpoint_seconds", "eval_every",
+                                        "eval_episodes", "eval_policy", "eval_sticky", "threads"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t settings_text(const mega_train_settings *settings, char *text) {
+    size_t used = 0;
+    for (size_t i = 0; i < mega_train_table.count; i++) {
+        char value[MEGA_SETTING_TEXT_SIZE];
+        const mega_setting *setting = &mega_train_table.list[i];
+        mega_settings_get(setting, settings, value);
+        used += (size_t)snprintf(text + used, SETTINGS_TEXT_MAX - used, "%s = %s\n", setting->name, value);
+    }
+    return used;
+}
+
+static int compare_settings(const mega_train_settings *mine, const mega_train_settings *theirs, const char *path,
+                            mega_message *message) {
+    for (size_t i = 0; i < mega_train_table.count; i++) {
+        const mega_setting *setting = &mega_train_table.list[i];
+        char here[MEGA_SETTING_TEXT_SIZE], there[MEGA_SETTING_TEXT_SIZE];
+        mega_settings_get(setting, mine, here);
+        mega_settings_get(setting, theirs, there);
+        if (!may_differ(setting->name) && strcmp(here, there) != 0) {
+            return mega_message_set(message, "%s is of a run with %s %s, not %s", path, setting->name,
+                                    there[0] == '\0' ? "of the built-in game" : there, here[0] == '\0' ? "none" : here);
+        }
+    }
+    return 0;
+}
+
+static int read_settings(mega_checkpoint_reader *reader, const char *path, mega_train_settings *settings,
+                         mega_message *message) {
+    char *text = NULL;
+    if (mega_checkpoint_read_text(reader, "settings", SETTINGS_TEXT_MAX, &text, message) < 0) {
+        return -1;
+    }
+    mega_train_defaults(MEGA_ALGO_A2C, settings);
+    const int result =
+        mega_settings_parse_preset(&mega_train_table, settings, text, strlen(text), path, message);
+    free(text);
+    return result;
+}
+
+// ---- parts ----
+
+// A part of the device's memory, to a file or back, through memory of the host.
+static int write_device(mega_checkpoint_writer *writer, const mega_learner *learner, const char *name,
+                        const void *memory, size_t size, mega_message *message) {
+    void *bytes = malloc(size);
+    if (bytes == NULL) {
+        return mega_message_set(message, "there is no memory to save %s", name);
+    }
+    int result = learner->compute->ops->download(learner->compute, bytes, memory, size, message);
+    if (result == 0) {
+        result = mega_checkpoint_add(writer, name, bytes, size, true, message);
+    }
+    free(bytes);
+    return result;
+}
+
+static int read_device(mega_checkpoint_reader *reader, const mega_learner *learner, const char *name, void *memory,
+                       size_t size, mega_message *message) {
+    void *bytes = malloc(size);
+    if (bytes == NULL) {
+        return mega_message_set(message, "there is no memory to restore %s", name);
+    }
+    int result = mega_checkpoint_read(reader, name, bytes, size, message);
+    if (result == 0) {
+        result = learner->compute->ops->upload(learner->compute, memory, bytes, size, message);
+    }
+    free(bytes);
+    return result;
+}
+
+static int write_environments(mega_checkpoint_writer *writer, mega_vector *vector, mega_message *message) {
+    const size_t size = mega_vector_state_size(vector);
+    const uint32_t count = mega_vector_count(vector);
+    uint8_t *states = malloc(ENVS_AT_A_TIME * size);
+    int32_t ids[ENVS_AT_A_TIME];
+    int result = states == NULL ? mega_message_set(message, "there is no memory to save environments")
+                                : mega_checkpoint_begin(writer, "environments", true, message);
+    for (uint32_t first = 0; result == 0 && first < count; first += ENVS_AT_A_TIME) {
+        const uint32_t n = count - first < ENVS_AT_A_TIME ? count - first : ENVS_AT_A_TIME;
+        for (uint32_t i = 0; i < n; i++) {
+            ids[i] = (int32_t)(first + i);
+        }
+        if (mega_vector_save(vector, ids, n, states, n * size) != MEGA_OK) {
+            result = mega_message_set(message, "%s", mega_last_error());
+        } else {
+            result = mega_checkpoint_append(writer, states, n * size, message);
+        }
+    }
+    free(states);
+    return result < 0 ? -1 : mega_checkpoint_end(writer, message);
+}
+
+static int read_environments(mega_checkpoint_reader *reader, mega_vector *vector, mega_message *message) {
+    const size_t size = mega_vector_state_size(vector);
+    const uint32_t count = mega_vector_count(vector);
+    uint8_t *states = malloc(ENVS_AT_A_TIME * size);
+    int32_t ids[ENVS_AT_A_TIME];
+    int result = states == NULL
+                     ? mega_message_set(message, "there is no memory to restore environments")
+                     : mega_checkpoint_read_begin(reader, "environments", (uint64_t)count * size, message);
+    for (uint32_t first = 0; result == 0 && first < count; first += ENVS_AT_A_TIME) {
+        const uint32_t n = count - first < ENVS_AT_A_TIME ? count - first : ENVS_AT_A_TIME;
+        for (uint32_t i = 0; i < n; i++) {
+            ids[i] = (int32_t)(first + i);
+        }
+        result = mega_checkpoint_read_part(reader, states, n * size, message);
+        if (result == 0 && mega_vector_restore(vector, ids, n, states, n * size) != MEGA_OK) {
+            result = mega_message_set(message, "%s", mega_last_error());
+        }
+    }
+    free(states);
+    return result < 0 ? -1 : mega_checkpoint_read_end(reader, message);
+}
+
+// Slots of the rollout, oldest first. `done` is called with the name of each part.
+typedef int (*part_function)(void *context, const char *name, void *memory, size_t size, mega_message *message);
+
+static int each_slot_part(mega_rollout *rollout, uint32_t age, part_function done, void *context,
+                          mega_message *message) {
+    const uint32_t slot = (rollout->slot + rollout->slots - age) % rollout->slots;
+    const size_t cell = (size_t)slot * rollout->envs, n = rollout->envs;
+    const struct {
+        const char *name;
+        void *memory;
+        size_t size;
+    } parts[] = {
+        {"observations", rollout->observations + cell * rollout->observation_size, n * rollout->observation_size},
+        {"actions", rollout->actions + cell, n * sizeof *rollout->actions},
+        {"rewards", rollout->rewards + cell, n * sizeof *rollout->rewards},
+        {"flags", rollout->flags + cell, n},
+        {"log_probabilities", rollout->log_probabilities + cell, n * sizeof *rollout->log_probabilities},
+        {"values", rollout->values + cell, n * sizeof *rollout->values},
+    };
+    const size_t count = age == 0 ? 1 : sizeof parts / sizeof parts[0]; // the present slot has no step yet
+    for (size_t i = 0; i < count; i++) {
+        char name[MEGA_CHECKPOINT_NAME_SIZE];
+        (void)snprintf(name, sizeof name, "%s.%u", parts[i].name, age);
+        if (done(context, name, parts[i].memory, parts[i].size, message) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+// The steps before the present that exist and that the algorithm will still look at.
+static uint32_t kept_steps(const mega_learner *learner) {
+    const uint32_t wanted = learner->algorithm->history(learner->settings);
+    return learner->state.steps < wanted ? (uint32_t)learner->state.steps : wanted;
+}
+
+static int each_rollout_part(mega_trainer *trainer, part_function done, void *context, mega_message *message) {
+    mega_rollout *rollout = mega_sampler_rollout(trainer->learner.sampler);
+    for (uint32_t age = kept_steps(&trainer->learner) + 1; age-- > 0;) {
+        if (each_slot_part(rollout, age, done, context, message) < 0) {
+            return -1;
+        }
+    }
+    return done(context, "over", rollout->over, rollout->envs, message);
+}
+
+static int each_network_part(mega_trainer *trainer, part_function done, void *context, mega_message *message) {
+    const mega_net *net = trainer->learner.net;
+    mega_optimizer *optimizer = trainer->learner.optimizer;
+    const size_t size = net->network.parameter_count * sizeof(float);
+    if (done(context, "parameters", net->parameters, size, message) < 0 ||
+        (optimizer->means != NULL && done(context, "means", optimizer->means, size, message) < 0)) {
+        return -1;
+    }
+    return done(context, "squares", optimizer->squares, size, message);
+}
+
+// ---- saving ----
+
+typedef struct save_context {
+    mega_checkpoint_writer *writer;
+    const mega_learner *learner;
+} save_context;
+
+static int save_part(void *context, const char *name, void *memory, size_t size, mega_message *message) {
+    const save_context *save = context;
+    return write_device(save->writer, save->learner, name, memory, size, message);
+}
+
+static int save_counters(mega_trainer *trainer, mega_checkpoint_writer *writer, mega_message *message) {
+    const mega_learner *learner = &trainer->learner;
+    char *text = malloc(SETTINGS_TEXT_MAX);
+    if (text == NULL) {
+        return mega_message_set(message, "there is no memory to save the settings");
+    }
+    const size_t size = settings_text(trainer->settings, text);
+    int result = mega_checkpoint_add(writer, "settings", text, size, false, message);
+    free(text);
+    if (result < 0 ||
+        mega_checkpoint_add(writer, "state", &learner->state, sizeof learner->state, false, message) < 0 ||
+        mega_checkpoint_add(writer, "optimizer", &learner->optimizer->t, sizeof learner->optimizer->t, false,
+                            message) < 0) {
+        return -1;
+    }
+    if (mega_trainer_sum(trainer, message) < 0 ||
+        mega_checkpoint_add(writer, "sums", &trainer->sums, sizeof trainer->sums, false, message) < 0) {
+        return -1;
+    }
+    return mega_checkpoint_add(writer, "scores", &trainer->recent, sizeof trainer->recent, false, message);
+}
+
+int mega_trainer_save(mega_trainer *trainer, const char *path, mega_message *message) {
+    mega_checkpoint_writer *writer = NULL;
+    if (mega_checkpoint_writer_open(path, &writer, message) < 0) {
+        return -1;
+    }
+    save_context context = {writer, &trainer->learner};
+    if (save_counters(trainer, writer, message) < 0 ||
+        each_network_part(trainer, save_part, &context, message) < 0 ||
+        write_environments(writer, trainer->vector, message) < 0 ||
+        each_rollout_part(trainer, save_part, &context, message) < 0) {
+        mega_checkpoint_abort(writer);
+        return -1;
+    }
+    return mega_checkpoint_commit(writer, message);
+}
+
+// ---- restoring ----
+
+typedef struct restore_context {
+    mega_checkpoint_reader *reader;
+    const mega_learner *learner;
+} restore_context;
+
+static int restore_part(void *context, const char *name, void *memory, size_t size, mega_message *message) {
+    const restore_context *restore = context;
+    return read_device(restore->reader, restore->learner, name, memory, size, message);
+}
+
+static int restore_counters(mega_trainer *trainer, mega_checkpoint_reader *reader, const char *path,
+                            mega_message *message) {
+    mega_learner *learner = &trainer->learner;
+    mega_train_settings theirs;
+    if (read_settings(reader, path, &theirs, message) < 0 ||
+        compare_settings(trainer->settings, &theirs, path, message) < 0 ||
+        mega_checkpoint_read(reader, "state", &learner->state, sizeof learner->state, message) < 0 ||
+        mega_checkpoint_read(reader, "optimizer", &learner->optimizer->t, sizeof learner->optimizer->t, message) < 0 ||
+        mega_checkpoint_read(reader, "sums", &trainer->sums, sizeof trainer->sums, message) < 0) {
+        return -1;
+    }
+    learner->gradient_norm = trainer->sums.gradient_norm;
+    return mega_checkpoint_read(reader, "scores", &trainer->recent, sizeof trainer->recent, message);
+}
+
+static int restore_all(mega_trainer *trainer, mega_checkpoint_reader *reader, const char *path,
+                       mega_message *message) {
+    mega_learner *learner = &trainer->learner;
+    restore_context context = {reader, learner};
+    if (restore_counters(trainer, reader, path, message) < 0 ||
+        each_network_part(trainer, restore_part, &context, message) < 0) {
+        return -1;
+    }
+    mega_net_changed(learner->net);
+    mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
+    if (mega_sampler_reset(learner->sampler, NULL, 0, message) < 0 ||
+        read_environments(reader, trainer->vector, message) < 0) {
+        return -1;
+    }
+    rollout->slot = (uint32_t)(learner->state.steps % rollout->slots);
+    mega_sampler_set_steps(learner->sampler, learner->state.steps);
+    return each_rollout_part(trainer, restore_part, &context, message);
+}
+
+int mega_trainer_restore(mega_trainer *trainer, const char *path, mega_message *message) {
+    mega_checkpoint_reader *reader = NULL;
+    if (mega_checkpoint_reader_open(path, &reader, message) < 0) {
+        return -1;
+    }
+    const int result = restore_all(trainer, reader, path, message);
+    mega_checkpoint_reader_close(reader);
+    return result;
+}
+
+int mega_trainer_restore_network(mega_trainer *trainer, const char *path, mega_message *message) {
+    mega_checkpoint_reader *reader = NULL;
+    mega_train_settings theirs;
+    if (mega_checkpoint_reader_open(path, &reader, message) < 0) {
+        return -1;
+    }
+    const mega_net *net = trainer->learner.net;
+    int result = read_settings(reader, path, &theirs, message);
+    if (result == 0) {
+        result = read_device(reader, &trainer->learner, "parameters", net->parameters,
+                             net->network.parameter_count * sizeof(float), message);
+    }
+    mega_net_changed(trainer->learner.net);
+    mega_checkpoint_reader_close(reader);
+    return result;
+}

@@ -1,0 +1,46 @@
+// trainer_parts.h - what trainer.c, trainer_file.c and evaluate.c share.
+#ifndef TRAINER_PARTS_H
+#define TRAINER_PARTS_H
+#include "learner.h"
+#include "trainer.h"
+
+enum {
+    MEGA_RECENT_SCORES = 100
+};
+
+typedef struct mega_score_ring { // saved as it is
+    uint64_t episodes;
+    int64_t scores[MEGA_RECENT_SCORES];
+} mega_score_ring;
+
+// Of the samples that were trained on since means were last asked for; saved as it is.
+typedef struct mega_train_sums {
+    double stats[MEGA_STAT_COUNT];
+    double gradient_norm;
+} mega_train_sums;
+
+// Environments that play with the trainer's network in evaluations.
+typedef struct mega_evaluator {
+    mega_vector *vector;
+    mega_sampler *sampler;
+    uint32_t episodes;
+} mega_evaluator;
+
+struct mega_trainer {
+    const mega_train_settings *settings;
+    mega_rom *rom;
+    mega_vector *vector;
+    mega_learner learner;
+    mega_score_ring recent;
+    mega_train_sums sums;
+    mega_evaluator evaluator;
+};
+
+// A vector as the settings say; for evaluations without clipped rewards and ends of lives.
+int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool evaluates, mega_vector **out,
+                             mega_message *message);
+// Adds what the device has summed up to trainer->sums.
+int mega_trainer_sum(mega_trainer *trainer, mega_message *message);
+void mega_evaluator_destroy(mega_evaluator *evaluator);
+
+#endif

@@ -1,0 +1,140 @@
+// compute.h - the device that a learner computes on: its memory, its networks, and what is not a layer.
+//
+// A learner is written once. Its arrays are in the device's memory, and whatever touches them is a call of this
+// table; the work of a sample is shared source (mega_policy.h, mega_returns.h, mega_optimizer.h), so that devices do
+// the same. Calls are in order; a GPU does them later, and download() waits for it.
+//
+// Words:
+//     rollout  what was seen and done of late: a ring of slots, each with a step of all environments
+//     lesson   steps of some environments in one piece, taken out of a rollout to learn from
+//     pass     a batch on its way through the network (net.h)
+#ifndef COMPUTE_H
+#define COMPUTE_H
+#include "mega_policy.h"
+#include "net.h"
+#include "optimizer.h"
+
+// Slot s holds the observations before a step and what the step was; those after it are in slot s + 1, modulo slots.
+typedef struct mega_rollout {
+    uint32_t slots;
+    uint32_t envs;
+    size_t observation_size;
+    uint32_t slot;            // with the present observations; its other arrays are not filled yet
+    uint8_t *observations;    // [slots][envs][observation_size]
+    int32_t *actions;         // [slots][envs]: indices of actions
+    float *rewards;           // [slots][envs]
+    uint8_t *flags;           // [slots][envs]: MEGA_STEP_*
+    float *log_probabilities; // [slots][envs]: of the action, by the policy that chose it
+    float *values;            // [slots][envs]: by the same network
+    uint8_t *over;            // [envs]: 1: the next step is a reset
+    void *slab;               // holds them all
+} mega_rollout;
+
+typedef struct mega_lesson {
+    uint32_t steps;
+    uint32_t envs;
+    int32_t *rows;            // [steps + 1][envs]: where the observations are: slot * envs of the rollout + env
+    int32_t *actions;         // [steps][envs], from here on
+    float *rewards;
+    uint8_t *flags;
+    float *log_probabilities;
+    float *values;            // [steps + 1][envs]
+    float *ratios;            // V-trace: of probabilities, present to past
+    float *advantages;
+    float *targets;           // of the value
+    void *slab;               // holds them all
+} mega_lesson;
+
+typedef struct mega_act {
+    const float *logits; // [count][actions]
+    uint32_t count;
+    uint32_t actions;
+    uint32_t first; // the number of the first environment; with seed and step it makes the random number
+    uint64_t seed;
+    uint64_t step;
+    bool greedy;
+    int32_t *chosen;          // [count]
+    float *log_probabilities; // [count], or NULL
+} mega_act;
+
+// What environments returned, in the device's memory.
+typedef struct mega_outcome {
+    const int32_t *rewards;
+    const uint8_t *terminations;
+    const uint8_t *truncations;
+    const uint8_t *episode_ends;
+} mega_outcome;
+
+typedef struct mega_loss {
+    bool is_ppo;
+    const mega_lesson *lesson;
+    const int32_t *samples; // [count]: which of the lesson's, or NULL: the first `count`
+    uint32_t count;         // at most the pass's batch; gradients of the rest are 0
+    mega_loss_weights weights;
+    float advantage_mean; // subtracted from advantages,
+    float advantage_scale; // and then multiplied
+} mega_loss;
+
+typedef struct mega_compute mega_compute;
+
+typedef struct mega_compute_ops {
+    // Memory; zero at first. Copies are between the host and the device.
+    int (*allocate)(mega_compute *compute, size_t size, void **out, mega_message *message);
+    void (*release)(mega_compute *compute, void *memory);
+    int (*upload)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message);
+    int (*download)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message);
+    int (*copy)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message); // on it
+    // Chooses actions.
+    int (*act)(mega_compute *compute, const mega_act *act, mega_message *message);
+    // Takes down what a slot's step of the environments first to first + count - 1 was.
+    int (*note)(mega_compute *compute, mega_rollout *rollout, uint32_t slot, uint32_t first, uint32_t count,
+                const mega_outcome *outcome, mega_message *message);
+    // Fills a lesson (all but ratios, advantages and targets) with the last lesson->steps steps of the rollout's
+    // environments from `first` on. The last row of values is that of the present slot.
+    int (*gather)(mega_compute *compute, const mega_rollout *rollout, uint32_t first, mega_lesson *lesson,
+                  mega_message *message);
+    int (*n_step)(mega_compute *compute, mega_lesson *lesson, float discount, mega_message *message);
+    int (*gae)(mega_compute *compute, mega_lesson *lesson, float discount, float lambda, mega_message *message);
+    // With the logits and values of a pass of all (steps + 1) * envs observations; lesson->values become these.
+    int (*v_trace)(mega_compute *compute, mega_lesson *lesson, const mega_pass *pass, float discount, float rho_max,
+                   float c_max, mega_message *message);
+    // Mean and standard deviation of the advantages of samples that count. Waits.
+    int (*spread)(mega_compute *compute, const mega_lesson *lesson, const int32_t *samples, uint32_t count,
+                  float *mean, float *deviation, mega_message *message);
+    // Fills the pass's gradients; adds to the sums that read_stats() returns.
+    int (*loss)(mega_compute *compute, const mega_loss *loss, mega_pass *pass, mega_message *message);
+    // The sums since the last call. Waits.
+    int (*read_stats)(mega_compute *compute, double stats[MEGA_STAT_COUNT], mega_message *message);
+    // Clips the gradient to `norm_max` (0: not), moves the parameters against it, and tells what its norm was.
+    int (*optimise)(mega_compute *compute, mega_net *net, mega_optimizer *optimizer, double learning_rate,
+                    double norm_max, double *norm, mega_message *message);
+    void (*destroy)(mega_compute *compute);
+} mega_compute_ops;
+
+struct mega_compute {
+    const mega_compute_ops *ops;
+    const mega_net_backend *nets;
+    uint32_t threads; // for networks on a CPU
+};
+
+// The CPU. `plain` networks are those of net_ref.c.
+int mega_compute_cpu(uint32_t threads, bool plain, mega_compute **out, mega_message *message);
+// NULL is allowed. Everything that was made with it must be gone.
+static inline void mega_compute_destroy(mega_compute *compute) {
+    if (compute != NULL) {
+        compute->ops->destroy(compute);
+    }
+}
+
+// Rings and lessons of these sizes, all zero. destroy takes what a failed or no create left.
+int mega_rollout_create(mega_compute *compute, uint32_t slots, uint32_t envs, size_t observation_size,
+                        mega_rollout *rollout, mega_message *message);
+void mega_rollout_destroy(mega_compute *compute, mega_rollout *rollout);
+int mega_lesson_create(mega_compute *compute, uint32_t steps, uint32_t envs, mega_lesson *lesson,
+                       mega_message *message);
+void mega_lesson_destroy(mega_compute *compute, mega_lesson *lesson);
+static inline uint8_t *mega_rollout_observations(const mega_rollout *rollout, uint32_t slot, uint32_t env) {
+    return rollout->observations + ((size_t)slot * rollout->envs + env) * rollout->observation_size;
+}
+
+#endif

@@ -1,0 +1,240 @@
+// compute_cpu.c - learners' work on the CPU. Networks take nearly all of its time, so the rest is plain loops.
+#include "compute.h"
+#include "mega_returns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cpu_compute {
+    mega_compute base;
+    double stats[MEGA_STAT_COUNT];
+} cpu_compute;
+
+static int cpu_allocate(mega_compute *compute, size_t size, void **out, mega_message *message) {
+    (void)compute;
+    *out = NULL;
+    if (posix_memalign(out, 64, size == 0 ? 64 : size) != 0) {
+        *out = NULL;
+        return mega_message_set(message, "there is no memory for %zu MiB", size >> 20);
+    }
+    memset(*out, 0, size);
+    return 0;
+}
+
+static void cpu_release(mega_compute *compute, void *memory) {
+    (void)compute;
+    free(memory);
+}
+
+static int cpu_copy(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message) {
+    (void)compute;
+    (void)message;
+    memcpy(to, from, size);
+    return 0;
+}
+
+static int cpu_act(mega_compute *compute, const mega_act *act, mega_message *message) {
+    (void)compute;
+    (void)message;
+    for (uint32_t i = 0; i < act->count; i++) {
+        const float *logits = act->logits + (size_t)i * act->actions;
+        const float log_sum = policy_log_sum(logits, act->actions);
+        const float uniform = mega_philox_uniform(draw_word(act->seed, MEGA_DRAW_ACTIONS, act->first + i, act->step));
+        const uint32_t action = act->greedy ? policy_best(logits, act->actions)
+                                            : policy_draw(logits, act->actions, log_sum, uniform);
+        act->chosen[i] = (int32_t)action;
+        if (act->log_probabilities != NULL) {
+            act->log_probabilities[i] = logits[action] - log_sum;
+        }
+    }
+    return 0;
+}
+
+static int cpu_note(mega_compute *compute, mega_rollout *rollout, uint32_t slot, uint32_t first, uint32_t count,
+                    const mega_outcome *outcome, mega_message *message) {
+    (void)compute;
+    (void)message;
+    const size_t start = (size_t)slot * rollout->envs + first;
+    for (uint32_t i = 0; i < count; i++) {
+        rollout->rewards[start + i] = (float)outcome->rewards[i];
+        rollout->flags[start + i] =
+            step_flags(outcome->terminations[i], outcome->truncations[i], rollout->over[first + i]);
+        rollout->over[first + i] = outcome->episode_ends[i];
+    }
+    return 0;
+}
+
+static int cpu_gather(mega_compute *compute, const mega_rollout *rollout, uint32_t first, mega_lesson *lesson,
+                      mega_message *message) {
+    (void)compute;
+    (void)message;
+    for (uint32_t t = 0; t <= lesson->steps; t++) {
+        const uint32_t slot = (rollout->slot + rollout->slots - lesson->steps + t) % rollout->slots;
+        const size_t from = (size_t)slot * rollout->envs + first, to = (size_t)t * lesson->envs, n = lesson->envs;
+        for (uint32_t i = 0; i < n; i++) {
+            lesson->rows[to + i] = (int32_t)(from + i);
+        }
+        memcpy(lesson->values + to, rollout->values + from, n * sizeof *lesson->values);
+        if (t < lesson->steps) {
+            memcpy(lesson->actions + to, rollout->actions + from, n * sizeof *lesson->actions);
+            memcpy(lesson->rewards + to, rollout->rewards + from, n * sizeof *lesson->rewards);
+            memcpy(lesson->flags + to, rollout->flags + from, n);
+            memcpy(lesson->log_probabilities + to, rollout->log_probabilities + from,
+                   n * sizeof *lesson->log_probabilities);
+        }
+    }
+    return 0;
+}
+
+static int cpu_n_step(mega_compute *compute, mega_lesson *lesson, float discount, mega_message *message) {
+    (void)compute;
+    (void)message;
+    for (uint32_t e = 0; e < lesson->envs; e++) {
+        returns_n_step(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->steps, lesson->envs,
+                       discount, lesson->targets + e);
+    }
+    for (size_t i = 0; i < (size_t)lesson->steps * lesson->envs; i++) {
+        lesson->advantages[i] = lesson->targets[i] - lesson->values[i];
+    }
+    return 0;
+}
+
+static int cpu_gae(mega_compute *compute, mega_lesson *lesson, float discount, float lambda, mega_message *message) {
+    (void)compute;
+    (void)message;
+    for (uint32_t e = 0; e < lesson->envs; e++) {
+        returns_gae(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->steps, lesson->envs, discount,
+                    lambda, lesson->advantages + e, lesson->targets + e);
+    }
+    return 0;
+}
+
+static int cpu_v_trace(mega_compute *compute, mega_lesson *lesson, const mega_pass *pass, float discount,
+                       float rho_max, float c_max, mega_message *message) {
+    (void)compute;
+    (void)message;
+    const uint32_t actions = pass->net->network.actions;
+    const size_t cells = (size_t)lesson->steps * lesson->envs;
+    memcpy(lesson->values, pass->values, (cells + lesson->envs) * sizeof *lesson->values);
+    for (size_t i = 0; i < cells; i++) {
+        const float *logits = pass->logits + i * actions;
+        const float log_p = logits[lesson->actions[i]] - policy_log_sum(logits, actions);
+        lesson->ratios[i] = MEGA_EXP(log_p - lesson->log_probabilities[i]);
+    }
+    for (uint32_t e = 0; e < lesson->envs; e++) {
+        returns_v_trace(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->ratios + e, lesson->steps,
+                        lesson->envs, discount, rho_max, c_max, lesson->advantages + e, lesson->targets + e);
+    }
+    return 0;
+}
+
+static int cpu_spread(mega_compute *compute, const mega_lesson *lesson, const int32_t *samples, uint32_t count,
+                      float *mean, float *deviation, mega_message *message) {
+    (void)compute;
+    (void)message;
+    double n = 0, sum = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t sample = samples == NULL ? i : (size_t)samples[i];
+        if (!(lesson->flags[sample] & MEGA_STEP_VOID)) {
+            const double a = (double)lesson->advantages[sample];
+            n += 1;
+            sum += a;
+            squares += a * a;
+        }
+    }
+    const double middle = n > 0 ? sum / n : 0, variance = n > 0 ? squares / n - middle * middle : 0;
+    *mean = (float)middle;
+    *deviation = (float)sqrt(variance > 0 ? variance : 0);
+    return 0;
+}
+
+static void lose_sample(const mega_loss *loss, size_t sample, size_t i, mega_pass *pass,
+                        float stats[MEGA_STAT_COUNT]) {
+    const mega_lesson *lesson = loss->lesson;
+    const uint32_t actions = pass->net->network.actions, action = (uint32_t)lesson->actions[sample];
+    const float *logits = pass->logits + i * actions;
+    const float advantage = (lesson->advantages[sample] - loss->advantage_mean) * loss->advantage_scale;
+    const float share = 1.0f / (float)loss->count;
+    if (loss->is_ppo) {
+        loss_ppo(logits, actions, action, pass->values[i], advantage, lesson->targets[sample],
+                 lesson->log_probabilities[sample], lesson->values[sample], &loss->weights, share,
+                 pass->logit_grads + i * actions, &pass->value_grads[i], stats);
+    } else {
+        loss_actor_critic(logits, actions, action, pass->values[i], advantage, lesson->targets[sample],
+                          lesson->log_probabilities[sample], &loss->weights, share, pass->logit_grads + i * actions,
+                          &pass->value_grads[i], stats);
+    }
+}
+
+static int cpu_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pass, mega_message *message) {
+    (void)message;
+    cpu_compute *cpu = (cpu_compute *)compute;
+    memset(pass->logit_grads, 0, (size_t)pass->batch * pass->net->network.actions * sizeof *pass->logit_grads);
+    memset(pass->value_grads, 0, pass->batch * sizeof *pass->value_grads);
+    for (uint32_t i = 0; i < loss->count; i++) {
+        const size_t sample = loss->samples == NULL ? i : (size_t)loss->samples[i];
+        if (!(loss->lesson->flags[sample] & MEGA_STEP_VOID)) {
+            float stats[MEGA_STAT_COUNT];
+            lose_sample(loss, sample, i, pass, stats);
+            for (uint32_t k = 0; k < MEGA_STAT_COUNT; k++) {
+                cpu->stats[k] += (double)stats[k];
+            }
+        }
+    }
+    return 0;
+}
+
+static int cpu_read_stats(mega_compute *compute, double stats[MEGA_STAT_COUNT], mega_message *message) {
+    (void)message;
+    cpu_compute *cpu = (cpu_compute *)compute;
+    memcpy(stats, cpu->stats, sizeof cpu->stats);
+    memset(cpu->stats, 0, sizeof cpu->stats);
+    return 0;
+}
+
+static int cpu_optimise(mega_compute *compute, mega_net *net, mega_optimizer *optimizer, double learning_rate,
+                        double norm_max, double *norm, mega_message *message) {
+    (void)compute;
+    (void)message;
+    *norm = mega_optimizer_clip(net->gradients, net->network.parameter_count, norm_max);
+    if (isfinite(*norm)) {
+        mega_optimizer_descend(optimizer, learning_rate, net->gradients, net->parameters);
+        mega_net_changed(net);
+    }
+    return 0;
+}
+
+static void cpu_destroy(mega_compute *compute) { free(compute); }
+
+static const mega_compute_ops cpu_ops = {
+    .allocate = cpu_allocate,
+    .release = cpu_release,
+    .upload = cpu_copy,
+    .download = cpu_copy,
+    .copy = cpu_copy,
+    .act = cpu_act,
+    .note = cpu_note,
+    .gather = cpu_gather,
+    .n_step = cpu_n_step,
+    .gae = cpu_gae,
+    .v_trace = cpu_v_trace,
+    .spread = cpu_spread,
+    .loss = cpu_loss,
+    .read_stats = cpu_read_stats,
+    .optimise = cpu_optimise,
+    .destroy = cpu_destroy,
+};
+
+int mega_compute_cpu(uint32_t threads, bool plain, mega_compute **out, mega_message *message) {
+    cpu_compute *cpu = calloc(1, sizeof *cpu);
+    *out = NULL;
+    if (cpu == NULL) {
+        return mega_message_set(message, "there is no memory to learn with");
+    }
+    cpu->base.ops = &cpu_ops;
+    cpu->base.nets = plain ? &mega_net_ref : mega_net_cpu();
+    cpu->base.threads = threads;
+    *out = &cpu->base;
+    return 0;
+}
