@@ -26,11 +26,11 @@ struct mega_net {
 struct mega_pass {
     mega_net *net;
     uint32_t batch;
-    bool trains;          // backward is allowed
-    float *logits;        // [batch][actions]
-    float *values;        // [batch]
-    float *logit_grads;   // [batch][actions], for the caller to fill before backward; NULL unless it trains
-    float *value_grads;   // [batch], likewise
+    bool trains;        // backward is allowed
+    float *logits;      // [batch][actions]
+    float *values;      // [batch]
+    float *logit_grads; // [batch][actions], for the caller to fill before backward; NULL unless it trains
+    float *value_grads; // [batch], likewise
 };
 
 typedef struct mega_net_backend {
@@ -49,9 +49,9 @@ extern const mega_net_backend mega_net_onednn; // create fails with a sentence w
 // The best backend for a CPU in this build.
 const mega_net_backend *mega_net_cpu(void);
 
-// Parameters and gradients are zero at first. `threads` are for the CPU backends; 0 means as many as cores.
-static inline int mega_net_create(const mega_net_backend *backend, const mega_network *network, uint32_t threads,
-                                  mega_net **out, mega_message *message) {
+// Parameters and gradients are zero at first. `threads` are for "onednn"; 0 means as many as cores. "ref" has one.
+static inline int mega_net_create(const mega_net_backend *backend, const mega_network *network,
+                                  uint32_t threads, mega_net **out, mega_message *message) {
     return backend->create(network, threads, out, message);
 }
 // NULL is allowed. Its passes must be gone.
@@ -61,9 +61,12 @@ static inline void mega_net_destroy(mega_net *net) {
     }
 }
 // The parameters were written to: what the backend keeps of them in other shapes is out of date.
-static inline void mega_net_changed(mega_net *net) { net->backend->changed(net); }
+static inline void mega_net_changed(mega_net *net) {
+    net->backend->changed(net);
+}
 
-static inline int mega_pass_create(mega_net *net, uint32_t batch, bool trains, mega_pass **out, mega_message *message) {
+static inline int mega_pass_create(mega_net *net, uint32_t batch, bool trains, mega_pass **out,
+                                   mega_message *message) {
     return net->backend->pass_create(net, batch, trains, out, message);
 }
 static inline void mega_pass_destroy(mega_pass *pass) {
