@@ -1,7 +1,5 @@
 // test_options.c - the parts of the program that need no console: options, numbers, JSON, suggestions, the
 // action stream. They belong to the program, not to a library, so their source is part of this test.
-#include "../../src/cli/json.c"
-#include "../../src/cli/nearest.c"
 #include "../../src/cli/options.c"
 #include "../../src/cli/report.c"
 #include "../../src/cli/stream.h"
