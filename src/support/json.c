@@ -1,6 +1,8 @@
 // json.c - see json.h.
 #include "json.h"
 
+#include "utf8.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,31 +23,12 @@ void mega_number_text(double value, char text[MEGA_NUMBER_SIZE]) {
     }
 }
 
-// The length of the UTF-8 sequence at `bytes`, or 0 when there is none (RFC 3629).
-static size_t utf8_length(const unsigned char *bytes) {
-    const unsigned char first = bytes[0];
-    const size_t length = first < 0x80   ? 1
-                          : first < 0xC2 ? 0
-                          : first < 0xE0 ? 2
-                          : first < 0xF0 ? 3
-                          : first < 0xF5 ? 4
-                                         : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xC0) != 0x80) {
-            return 0;
-        }
-    }
-    const bool overlong = (first == 0xE0 && bytes[1] < 0xA0) || (first == 0xF0 && bytes[1] < 0x90);
-    const bool surrogate = first == 0xED && bytes[1] > 0x9F;
-    const bool too_large = first == 0xF4 && bytes[1] > 0x8F;
-    return overlong || surrogate || too_large ? 0 : length;
-}
-
 static void put_text(FILE *out, const char *text) {
     const unsigned char *bytes = (const unsigned char *)text;
+    const unsigned char *const end = bytes + strlen(text);
     (void)fputc('"', out);
-    while (*bytes != '\0') {
-        const size_t length = utf8_length(bytes);
+    while (bytes < end) {
+        const size_t length = mega_utf8_length((const char *)bytes, (size_t)(end - bytes));
         if (length == 0) {
             (void)fputs("\\ufffd", out);
         } else if (*bytes == '"' || *bytes == '\\') {
@@ -104,6 +87,17 @@ void mega_json_float(mega_json *json, const char *key, double value) {
 void mega_json_bool(mega_json *json, const char *key, bool value) {
     put_key(json, key);
     (void)fputs(value ? "true" : "false", json->out);
+}
+
+void mega_json_object_begin(mega_json *json, const char *key) {
+    put_key(json, key);
+    (void)fputc('{', json->out);
+    json->comma = false;
+}
+
+void mega_json_object_end(mega_json *json) {
+    (void)fputc('}', json->out);
+    json->comma = true;
 }
 
 void mega_json_array_begin(mega_json *json, const char *key) {

@@ -1,4 +1,4 @@
-// json.h - writes JSON objects, each on one line.
+// json.h - writes JSON objects, each on one line. (json_reader.h reads them.)
 //
 //     mega_json json = mega_json_begin(stdout);
 //     mega_json_text(&json, "game", "pong");
@@ -25,6 +25,8 @@ void mega_json_int(mega_json *json, const char *key, int64_t value);
 // The shortest decimal that reads back as the same number; null when not finite.
 void mega_json_float(mega_json *json, const char *key, double value);
 void mega_json_bool(mega_json *json, const char *key, bool value);
+void mega_json_object_begin(mega_json *json, const char *key);
+void mega_json_object_end(mega_json *json);
 void mega_json_array_begin(mega_json *json, const char *key);
 void mega_json_array_end(mega_json *json);
 

@@ -2,6 +2,8 @@
 #include "out_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -76,8 +78,40 @@ static int close_stream(mega_out_file *file) {
     return failed_close ? -1 : 0;
 }
 
-int mega_out_file_commit(mega_out_file *file, mega_message *message) {
-    int status = close_stream(file);
+// Pipes and devices cannot be synchronised, and have nothing to lose.
+static int sync_stream(mega_out_file *file) {
+    if (file->stream == NULL || file->direct) {
+        return 0;
+    }
+    return fflush(file->stream) != 0 || fsync(fileno(file->stream)) != 0 ? -1 : 0;
+}
+
+// A new name is on the disk when its folder is. Some file systems cannot do this for folders; the name is
+// there all the same, so that this is no failure.
+static void sync_folder(const char *path) {
+    char *folder = join(path, "");
+    char *slash = folder != NULL ? strrchr(folder, '/') : NULL;
+    if (slash != NULL) {
+        slash[slash == folder] = '\0';
+    }
+    const int handle =
+        folder != NULL ? open(slash != NULL ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (handle >= 0) {
+        (void)fsync(handle);
+        (void)close(handle);
+    }
+    free(folder);
+}
+
+static int commit(mega_out_file *file, bool durably, mega_message *message) {
+    int status = 0;
+    if (durably) {
+        errno = 0;
+        status = sync_stream(file);
+    }
+    if (status == 0) {
+        status = close_stream(file);
+    }
     if (status == 0 && !file->direct) {
         status = rename(file->part_path, file->path);
     }
@@ -87,8 +121,19 @@ int mega_out_file_commit(mega_out_file *file, mega_message *message) {
         mega_out_file_abort(file);
         return -1;
     }
+    if (durably && !file->direct) {
+        sync_folder(file->path);
+    }
     release(file);
     return 0;
+}
+
+int mega_out_file_commit(mega_out_file *file, mega_message *message) {
+    return commit(file, false, message);
+}
+
+int mega_out_file_commit_durably(mega_out_file *file, mega_message *message) {
+    return commit(file, true, message);
 }
 
 void mega_out_file_abort(mega_out_file *file) {

@@ -23,6 +23,9 @@ int mega_out_file_reserve(mega_out_file *file, const char *path, mega_message *m
 // Writes out what is buffered and gives the file its name. On failure what was written is removed.
 // Releases *file either way.
 int mega_out_file_commit(mega_out_file *file, mega_message *message);
+// The same, but waits until the bytes and then the name are on the disk, so that whatever happens to the machine, the
+// path has either the old file or the new one.
+int mega_out_file_commit_durably(mega_out_file *file, mega_message *message);
 // Gives up: removes what was written and releases *file. An all-zero *file is allowed.
 void mega_out_file_abort(mega_out_file *file);
 
