@@ -8,5 +8,7 @@ int mega_cmd_trace(int argc, char *const argv[]);
 int mega_cmd_bench(int argc, char *const argv[]);
 int mega_cmd_record(int argc, char *const argv[]);
 int mega_cmd_translate(int argc, char *const argv[]);
+int mega_cmd_train(int argc, char *const argv[]);
+int mega_cmd_eval(int argc, char *const argv[]);
 
 #endif

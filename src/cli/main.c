@@ -23,9 +23,9 @@ static const command commands[] = {
     {"bench", mega_cmd_bench, "measure emulated frames per second"},
     {"record", mega_cmd_record, "write a screen or a game to a PNG, GIF or MP4 file"},
     {"translate", mega_cmd_translate, "show what becomes of a cartridge: C, machine code, coverage"},
+    {"train", mega_cmd_train, "train a policy: a2c, vtrace or ppo"},
+    {"eval", mega_cmd_eval, "play episodes with a trained policy and print their scores"},
     {"play", NULL, NULL},
-    {"train", NULL, NULL},
-    {"eval", NULL, NULL},
 };
 enum {
     COMMAND_COUNT = sizeof commands / sizeof commands[0]

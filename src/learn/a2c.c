@@ -18,7 +18,9 @@ static uint32_t a2c_history(const mega_train_settings *settings) {
     return 0; // what was played is learned at once
 }
 
-static uint32_t a2c_slots(const mega_train_settings *settings) { return (uint32_t)settings->steps + 1; }
+static uint32_t a2c_slots(const mega_train_settings *settings) {
+    return (uint32_t)settings->steps + 1;
+}
 
 static void a2c_destroy(mega_learner *learner) {
     a2c *own = learner->own;

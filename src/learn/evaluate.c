@@ -29,7 +29,8 @@ static int evaluator_create(mega_trainer *trainer, uint32_t episodes, mega_messa
         .vector = evaluator->vector,
         .groups = 1,
         .slots = 2,
-        .seed = mega_philox_at((uint64_t)trainer->settings->seed, (uint64_t)MEGA_DRAW_EVALUATION << 32, 0).word[1],
+        .seed = mega_philox_at((uint64_t)trainer->settings->seed, (uint64_t)MEGA_DRAW_EVALUATION << 32, 0)
+                    .word[1],
     };
     if (mega_sampler_create(&sampler, &evaluator->sampler, message) < 0) {
         mega_evaluator_destroy(evaluator);
@@ -46,12 +47,12 @@ static int start_episodes(mega_trainer *trainer, uint64_t index, mega_message *m
         return mega_message_set(message, "there is no memory for an evaluation");
     }
     for (uint32_t i = 0; i < evaluator->episodes; i++) {
-        const uint32_t word = draw_word((uint64_t)trainer->settings->seed, MEGA_DRAW_EVALUATION, 1 + i, index);
+        const uint32_t word =
+            draw_word((uint64_t)trainer->settings->seed, MEGA_DRAW_EVALUATION, 1 + i, index);
         seeds[i] = (int32_t)(word & 0x7FFFFFFFu);
     }
     mega_episode old;
-    while (mega_vector_drain_episodes(evaluator->vector, &old, 1) > 0) {
-    }
+    while (mega_vector_drain_episodes(evaluator->vector, &old, 1) > 0) {}
     const int result = mega_sampler_reset(evaluator->sampler, seeds, 0, message);
     mega_sampler_set_steps(evaluator->sampler, index << 16); // other actions than in other evaluations
     free(seeds);

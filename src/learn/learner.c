@@ -28,10 +28,12 @@ static double learning_rate(const mega_learner *learner) {
     if (settings->scale_envs > 0) {
         rate *= sqrt((double)settings->envs / (double)settings->scale_envs);
     }
-    return mega_schedule_rate(settings->schedule, rate, mega_learner_frames(learner), (uint64_t)settings->frames);
+    return mega_schedule_rate(settings->schedule, rate, mega_learner_frames(learner),
+                              (uint64_t)settings->frames);
 }
 
-int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass, mega_message *message) {
+int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass,
+                        mega_message *message) {
     mega_compute *compute = learner->compute;
     if (compute->ops->loss(compute, loss, pass, message) < 0 || mega_pass_backward(pass, message) < 0 ||
         compute->ops->optimise(compute, learner->net, learner->optimizer, learning_rate(learner),

@@ -26,9 +26,9 @@ extern const mega_algorithm mega_algorithm_vtrace;
 extern const mega_algorithm mega_algorithm_ppo;
 
 typedef struct mega_learner_state { // saved as it is
-    uint64_t steps;   // of each environment
-    uint64_t updates; // of the network
-    uint64_t samples; // that it was trained on, counted as often as it was
+    uint64_t steps;                 // of each environment
+    uint64_t updates;               // of the network
+    uint64_t samples;               // that it was trained on, counted as often as it was
 } mega_learner_state;
 
 struct mega_learner {

@@ -26,7 +26,9 @@ static uint32_t ppo_history(const mega_train_settings *settings) {
     return 0;
 }
 
-static uint32_t ppo_slots(const mega_train_settings *settings) { return (uint32_t)settings->steps + 1; }
+static uint32_t ppo_slots(const mega_train_settings *settings) {
+    return (uint32_t)settings->steps + 1;
+}
 
 static void ppo_destroy(mega_learner *learner) {
     ppo *own = learner->own;
@@ -68,7 +70,8 @@ static int ppo_create(mega_learner *learner, mega_message *message) {
         mega_lesson_create(learner->compute, steps, envs, &own->lesson, message) < 0) {
         return -1;
     }
-    return mega_pass_create(learner->net, own->samples / (uint32_t)settings->minibatches, true, &own->pass, message);
+    return mega_pass_create(learner->net, own->samples / (uint32_t)settings->minibatches, true, &own->pass,
+                            message);
 }
 
 // Another order for each epoch of each lesson.
@@ -84,7 +87,8 @@ static int shuffle(mega_learner *learner, uint32_t epoch, mega_message *message)
     }
     const uint32_t first = rollout->slot + rollout->slots - own->lesson.steps;
     for (uint32_t i = 0; i < own->samples; i++) {
-        const uint32_t step = (uint32_t)own->order[i] / rollout->envs, env = (uint32_t)own->order[i] % rollout->envs;
+        const uint32_t step = (uint32_t)own->order[i] / rollout->envs,
+                       env = (uint32_t)own->order[i] % rollout->envs;
         own->order_rows[i] = (int32_t)((first + step) % rollout->slots * rollout->envs + env);
     }
     mega_compute *compute = learner->compute;
@@ -109,14 +113,14 @@ static int learn_minibatch(mega_learner *learner, uint32_t first, mega_message *
     };
     if (settings->normalize) {
         float deviation;
-        if (ops->spread(learner->compute, &own->lesson, loss.samples, loss.count, &loss.advantage_mean, &deviation,
-                        message) < 0) {
+        if (ops->spread(learner->compute, &own->lesson, loss.samples, loss.count, &loss.advantage_mean,
+                        &deviation, message) < 0) {
             return -1;
         }
         loss.advantage_scale = 1.0f / (deviation + 1e-8f);
     }
-    if (mega_pass_forward(own->pass, mega_sampler_rollout(learner->sampler)->observations, own->device_rows + first,
-                          message) < 0) {
+    if (mega_pass_forward(own->pass, mega_sampler_rollout(learner->sampler)->observations,
+                          own->device_rows + first, message) < 0) {
         return -1;
     }
     return mega_learner_update(learner, &loss, own->pass, message);
@@ -129,7 +133,8 @@ static int ppo_iterate(mega_learner *learner, mega_message *message) {
     if (mega_learner_play(learner, (uint32_t)settings->steps, message) < 0 ||
         mega_sampler_look(learner->sampler, message) < 0 ||
         ops->gather(learner->compute, mega_sampler_rollout(learner->sampler), 0, &own->lesson, message) < 0 ||
-        ops->gae(learner->compute, &own->lesson, (float)settings->discount, (float)settings->lambda, message) < 0) {
+        ops->gae(learner->compute, &own->lesson, (float)settings->discount, (float)settings->lambda,
+                 message) < 0) {
         return -1;
     }
     for (uint32_t epoch = 0; epoch < (uint32_t)settings->epochs; epoch++) {

@@ -17,10 +17,22 @@
 #include <unistd.h>
 
 static const mega_log_column columns[] = {
-    {"frames", true},        {"seconds", false},        {"raw_fps", false},    {"updates", true},
-    {"samples", true},       {"episodes", true},        {"score", false},      {"eval_mean", false},
-    {"eval_deviation", false}, {"policy_loss", false},  {"value_loss", false}, {"entropy", false},
-    {"kl", false},           {"clipped", false},        {"gradient_norm", false}, {"learning_rate", false},
+    {"frames", true},
+    {"seconds", false},
+    {"raw_fps", false},
+    {"updates", true},
+    {"samples", true},
+    {"episodes", true},
+    {"score", false},
+    {"eval_mean", false},
+    {"eval_deviation", false},
+    {"policy_loss", false},
+    {"value_loss", false},
+    {"entropy", false},
+    {"kl", false},
+    {"clipped", false},
+    {"gradient_norm", false},
+    {"learning_rate", false},
 };
 enum {
     COLUMN_COUNT = sizeof columns / sizeof columns[0]
@@ -54,13 +66,17 @@ static double wall_time(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static double run_seconds(const run *r) { return r->earlier + mega_run_seconds() - r->desc->start; }
+static double run_seconds(const run *r) {
+    return r->earlier + mega_run_seconds() - r->desc->start;
+}
 
 // ---- the folder ----
 
 int mega_run_path(const char *folder, const char *name, char path[MEGA_RUN_PATH], mega_message *message) {
     const int length = snprintf(path, MEGA_RUN_PATH, "%s/%s", folder, name);
-    return length < MEGA_RUN_PATH ? 0 : mega_message_set(message, "the folder's name '%.60s...' is too long", folder);
+    return length < MEGA_RUN_PATH
+               ? 0
+               : mega_message_set(message, "the folder's name '%.60s...' is too long", folder);
 }
 
 static int make_folder(const char *folder, mega_message *message) {
@@ -111,14 +127,15 @@ static int open_logs(run *r, mega_message *message) {
     if (mega_run_path(desc->folder, "log.csv", path, message) < 0) {
         return -1;
     }
-    const int result = desc->resume ? mega_run_log_resume(path, columns, COLUMN_COUNT, (double)frames, &r->log, message)
-                                    : mega_run_log_create(path, columns, COLUMN_COUNT, &r->log, message);
+    const int result =
+        desc->resume ? mega_run_log_resume(path, columns, COLUMN_COUNT, (double)frames, &r->log, message)
+                     : mega_run_log_create(path, columns, COLUMN_COUNT, &r->log, message);
     if (result < 0) {
         return -1;
     }
     r->earlier = desc->resume ? seconds_of_log(path) : 0;
-    return mega_tensorboard_create(desc->folder, wall_time(), desc->resume ? (int64_t)frames : MEGA_TENSORBOARD_NEW,
-                                   &r->board, message);
+    return mega_tensorboard_create(desc->folder, wall_time(),
+                                   desc->resume ? (int64_t)frames : MEGA_TENSORBOARD_NEW, &r->board, message);
 }
 
 static int open_run(run *r, mega_message *message) {
@@ -130,7 +147,8 @@ static int open_run(run *r, mega_message *message) {
         return -1;
     }
     if (!desc->resume && access(r->checkpoint, F_OK) == 0) {
-        return mega_message_set(message, "%s already has a run; --resume goes on with it, another --out starts anew",
+        return mega_message_set(message,
+                                "%s already has a run; --resume goes on with it, another --out starts anew",
                                 desc->folder);
     }
     if (mega_trainer_create(r->settings, desc->rom, &r->trainer, message) < 0 ||
@@ -152,11 +170,16 @@ static double row_learning_rate(const run *r, uint64_t frames) {
 
 static int write_scalars(run *r, const mega_run_row *row, mega_message *message) {
     const mega_scalar all[] = {
-        {"score/episodes", row->count.score},        {"score/evaluation", row->eval_mean},
-        {"speed/raw_fps", row->raw_fps},             {"loss/policy", row->means.policy_loss},
-        {"loss/value", row->means.value_loss},       {"policy/entropy", row->means.entropy},
-        {"policy/kl", row->means.kl},                {"policy/clipped", row->means.clipped},
-        {"gradient/norm", row->means.gradient_norm}, {"gradient/learning_rate", row->learning_rate},
+        {"score/episodes", row->count.score},
+        {"score/evaluation", row->eval_mean},
+        {"speed/raw_fps", row->raw_fps},
+        {"loss/policy", row->means.policy_loss},
+        {"loss/value", row->means.value_loss},
+        {"policy/entropy", row->means.entropy},
+        {"policy/kl", row->means.kl},
+        {"policy/clipped", row->means.clipped},
+        {"gradient/norm", row->means.gradient_norm},
+        {"gradient/learning_rate", row->learning_rate},
     };
     mega_scalar known[sizeof all / sizeof all[0]];
     size_t count = 0;
@@ -180,11 +203,21 @@ static int write_row(run *r, const mega_evaluation *evaluation, mega_message *me
     row.eval_deviation = evaluation != NULL ? evaluation->deviation : NAN;
     row.learning_rate = row_learning_rate(r, row.count.frames);
     const double values[COLUMN_COUNT] = {
-        (double)row.count.frames,  row.seconds,           row.raw_fps,
-        (double)row.count.updates, (double)row.count.samples, (double)row.count.episodes,
-        row.count.score,           row.eval_mean,         row.eval_deviation,
-        row.means.policy_loss,     row.means.value_loss,  row.means.entropy,
-        row.means.kl,              row.means.clipped,     row.means.gradient_norm,
+        (double)row.count.frames,
+        row.seconds,
+        row.raw_fps,
+        (double)row.count.updates,
+        (double)row.count.samples,
+        (double)row.count.episodes,
+        row.count.score,
+        row.eval_mean,
+        row.eval_deviation,
+        row.means.policy_loss,
+        row.means.value_loss,
+        row.means.entropy,
+        row.means.kl,
+        row.means.clipped,
+        row.means.gradient_norm,
         row.learning_rate,
     };
     if (mega_run_log_row(r->log, values, message) < 0 || write_scalars(r, &row, message) < 0) {
@@ -200,11 +233,14 @@ static int write_row(run *r, const mega_evaluation *evaluation, mega_message *me
 
 // ---- the loop ----
 
-static bool is_stopped(const run *r) { return r->desc->stop != NULL && *r->desc->stop; }
+static bool is_stopped(const run *r) {
+    return r->desc->stop != NULL && *r->desc->stop;
+}
 
 static int evaluate(run *r, mega_evaluation *evaluation, mega_message *message) {
     const uint64_t frames = mega_trainer_count(r->trainer).frames;
-    if (mega_trainer_evaluate(r->trainer, (uint32_t)r->settings->eval_episodes, frames, evaluation, message) < 0) {
+    if (mega_trainer_evaluate(r->trainer, (uint32_t)r->settings->eval_episodes, frames, evaluation, message) <
+        0) {
         return -1;
     }
     r->result->eval_mean = evaluation->mean;
@@ -239,8 +275,8 @@ static int do_what_is_due(run *r, uint64_t before, mega_message *message) {
         write_row(r, evaluates ? &evaluation : NULL, message) < 0) {
         return -1;
     }
-    const bool is_due = s->checkpoint_seconds > 0 &&
-                        mega_run_seconds() - r->last_checkpoint >= (double)s->checkpoint_seconds;
+    const bool is_due =
+        s->checkpoint_seconds > 0 && mega_run_seconds() - r->last_checkpoint >= (double)s->checkpoint_seconds;
     return is_due && !is_last ? save(r, message) : 0;
 }
 
@@ -262,7 +298,8 @@ static int train(run *r, mega_message *message) {
         if (r->desc->on_progress != NULL) {
             r->desc->on_progress(r->desc->context, &count);
         }
-        if (do_what_is_due(r, before, message) < 0) { // even if stopped: a resumed run would not come by here again
+        if (do_what_is_due(r, before, message) <
+            0) { // even if stopped: a resumed run would not come by here again
             return -1;
         }
         if (is_stopped(r) && r->result->end == MEGA_RUN_ALL_FRAMES && count.frames < (uint64_t)s->frames) {

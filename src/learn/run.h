@@ -4,9 +4,9 @@
 #include "trainer.h"
 
 typedef struct mega_run_row { // of log.csv
-    double seconds;  // of wall-clock time, since the run began
-    double raw_fps;  // emulated frames per second since the last row
-    double eval_mean; // NaN in rows without an evaluation
+    double seconds;           // of wall-clock time, since the run began
+    double raw_fps;           // emulated frames per second since the last row
+    double eval_mean;         // NaN in rows without an evaluation
     double eval_deviation;
     double learning_rate;
     mega_train_count count;
@@ -22,9 +22,9 @@ typedef enum mega_run_end {
 typedef struct mega_run_result {
     mega_run_end end;
     mega_train_count count;
-    double seconds;        // with those before a resume
-    double raw_fps;        // frames of this process, evaluations aside, over the time that they took
-    double eval_mean;      // of the last evaluation; NaN without
+    double seconds;   // with those before a resume
+    double raw_fps;   // frames of this process, evaluations aside, over the time that they took
+    double eval_mean; // of the last evaluation; NaN without
     double eval_deviation;
     double time_to_score_s; // NaN: not reached
 } mega_run_result;

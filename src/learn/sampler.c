@@ -26,7 +26,9 @@ struct mega_sampler {
     int32_t *chosen;
 };
 
-static int vector_failed(mega_message *message) { return mega_message_set(message, "%s", mega_last_error()); }
+static int vector_failed(mega_message *message) {
+    return mega_message_set(message, "%s", mega_last_error());
+}
 
 static int create_groups(mega_sampler *sampler, mega_message *message) {
     for (uint32_t g = 0; g < sampler->desc.groups; g++) {
@@ -87,9 +89,15 @@ void mega_sampler_destroy(mega_sampler *sampler) {
     free(sampler);
 }
 
-mega_rollout *mega_sampler_rollout(mega_sampler *sampler) { return &sampler->rollout; }
-uint64_t mega_sampler_steps(const mega_sampler *sampler) { return sampler->steps; }
-void mega_sampler_set_steps(mega_sampler *sampler, uint64_t steps) { sampler->steps = steps; }
+mega_rollout *mega_sampler_rollout(mega_sampler *sampler) {
+    return &sampler->rollout;
+}
+uint64_t mega_sampler_steps(const mega_sampler *sampler) {
+    return sampler->steps;
+}
+void mega_sampler_set_steps(mega_sampler *sampler, uint64_t steps) {
+    sampler->steps = steps;
+}
 
 // Where the results of the environments from `first` on go; observations into a slot of the rollout.
 static mega_vector_out results_from(mega_sampler *sampler, uint32_t first, uint32_t slot) {
@@ -113,7 +121,8 @@ static uint32_t draw_below(const mega_sampler *sampler, uint32_t env, uint32_t i
 }
 
 // Random actions for all; environments of wave w are started anew after the w-th part of the steps.
-static int play_random_steps(mega_sampler *sampler, uint32_t random_steps, uint8_t *mask, mega_message *message) {
+static int play_random_steps(mega_sampler *sampler, uint32_t random_steps, uint8_t *mask,
+                             mega_message *message) {
     const mega_vector_out out = results_from(sampler, 0, sampler->rollout.slot);
     for (uint32_t step = 0; step < random_steps; step++) {
         const uint32_t wave = step * START_WAVES / random_steps;
@@ -136,7 +145,8 @@ static int play_random_steps(mega_sampler *sampler, uint32_t random_steps, uint8
     return 0;
 }
 
-int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps, mega_message *message) {
+int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps,
+                       mega_message *message) {
     sampler->steps = 0;
     sampler->rollout.slot = 0;
     memset(sampler->rollout.over, 0, sampler->envs);
@@ -171,8 +181,8 @@ static int group_look(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_mes
     if (mega_pass_forward(group->pass, observations, NULL, message) < 0) {
         return -1;
     }
-    return compute->ops->copy(compute, rollout->values + first_cell(rollout, group, slot), group->pass->values,
-                              group->count * sizeof *rollout->values, message);
+    return compute->ops->copy(compute, rollout->values + first_cell(rollout, group, slot),
+                              group->pass->values, group->count * sizeof *rollout->values, message);
 }
 
 static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, mega_message *message) {
@@ -237,7 +247,8 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_m
     for (uint32_t step = 0; step < steps; step++) {
         // While this group's observations are looked at, the environments of the others play.
         for (uint32_t g = 0; g < sampler->desc.groups; g++) {
-            if (group_receive(sampler, g, last, message) < 0 || group_look(sampler, g, rollout->slot, message) < 0 ||
+            if (group_receive(sampler, g, last, message) < 0 ||
+                group_look(sampler, g, rollout->slot, message) < 0 ||
                 group_send(sampler, g, rollout->slot, greedy, message) < 0) {
                 return -1;
             }

@@ -23,7 +23,8 @@ void mega_sampler_destroy(mega_sampler *sampler);
 
 // Starts all environments, with seeds or (NULL) where their generators stand. With `random_steps`, each first plays a number of random actions of its own between 0 and
 // that, so that they do not all stand at the beginning (Stooke & Abbeel, 5.3).
-int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps, mega_message *message);
+int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps,
+                       mega_message *message);
 // Plays `steps` steps of all environments, by the policy or (greedy) by its best actions.
 int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_message *message);
 // Fills the values of the present observations: what returns are continued with.

@@ -15,11 +15,19 @@ static const char *const schedule_names[] = {"constant", "linear", NULL};
 static const char *const eval_names[] = {"sample", "greedy", NULL};
 
 #define AT(field) offsetof(mega_train_settings, field)
-#define INT(field, low, high, text) {.name = #field, .kind = MEGA_SETTING_INT, .offset = AT(field), .min = low, .max = high, .help = text}
-#define FLOAT(field, low, high, text) {.name = #field, .kind = MEGA_SETTING_FLOAT, .offset = AT(field), .min = low, .max = high, .help = text}
-#define TEXT(field, text) {.name = #field, .kind = MEGA_SETTING_TEXT, .offset = AT(field), .size = sizeof(((mega_train_settings *)0)->field), .help = text}
-#define CHOICE(field, names, text) {.name = #field, .kind = MEGA_SETTING_CHOICE, .offset = AT(field), .choices = names, .help = text}
-#define FLAG(field, text) {.name = #field, .kind = MEGA_SETTING_FLAG, .offset = AT(field), .help = text}
+#define INT(field, low, high, text) \
+    { .name = #field, .kind = MEGA_SETTING_INT, .offset = AT(field), .min = low, .max = high, .help = text }
+#define FLOAT(field, low, high, text) \
+    { .name = #field, .kind = MEGA_SETTING_FLOAT, .offset = AT(field), .min = low, .max = high, .help = text }
+#define TEXT(field, text)                                               \
+    {                                                                   \
+        .name = #field, .kind = MEGA_SETTING_TEXT, .offset = AT(field), \
+        .size = sizeof(((mega_train_settings *)0)->field), .help = text \
+    }
+#define CHOICE(field, names, text) \
+    { .name = #field, .kind = MEGA_SETTING_CHOICE, .offset = AT(field), .choices = names, .help = text }
+#define FLAG(field, text) \
+    { .name = #field, .kind = MEGA_SETTING_FLAG, .offset = AT(field), .help = text }
 
 static const mega_setting list[] = {
     CHOICE(algo, mega_algo_names, "the algorithm"),
@@ -144,19 +152,20 @@ int mega_train_check(const mega_train_settings *s, mega_message *message) {
                                 (long long)s->envs);
     }
     if (s->algo == MEGA_ALGO_VTRACE && s->envs % s->batches != 0) {
-        return mega_message_set(message, "%lld environments cannot be split into %lld equal batches; %lld can",
-                                (long long)s->envs, (long long)s->batches,
-                                (long long)round_to_multiple(s->envs, s->batches));
+        return mega_message_set(
+            message, "%lld environments cannot be split into %lld equal batches; %lld can",
+            (long long)s->envs, (long long)s->batches, (long long)round_to_multiple(s->envs, s->batches));
     }
     if (s->algo == MEGA_ALGO_PPO && s->envs * s->steps % s->minibatches != 0) {
         return mega_message_set(
-            message, "%lld environments x %lld steps cannot be split into %lld equal minibatches; %lld environments can",
+            message,
+            "%lld environments x %lld steps cannot be split into %lld equal minibatches; %lld environments can",
             (long long)s->envs, (long long)s->steps, (long long)s->minibatches,
             (long long)round_to_multiple(s->envs, s->minibatches));
     }
     if (s->envs * (s->steps + 1) > INT32_MAX) {
-        return mega_message_set(message, "%lld environments x %lld steps are too many to be kept", (long long)s->envs,
-                                (long long)s->steps);
+        return mega_message_set(message, "%lld environments x %lld steps are too many to be kept",
+                                (long long)s->envs, (long long)s->steps);
     }
     return 0;
 }

@@ -3,9 +3,20 @@
 #define TRAIN_SETTINGS_H
 #include "settings.h"
 
-enum { MEGA_ALGO_A2C, MEGA_ALGO_VTRACE, MEGA_ALGO_PPO };
-enum { MEGA_LIVES_IGNORED, MEGA_LIVES_TERMINAL, MEGA_LIVES_EPISODE };
-enum { MEGA_EVAL_SAMPLE, MEGA_EVAL_GREEDY };
+enum {
+    MEGA_ALGO_A2C,
+    MEGA_ALGO_VTRACE,
+    MEGA_ALGO_PPO
+};
+enum {
+    MEGA_LIVES_IGNORED,
+    MEGA_LIVES_TERMINAL,
+    MEGA_LIVES_EPISODE
+};
+enum {
+    MEGA_EVAL_SAMPLE,
+    MEGA_EVAL_GREEDY
+};
 
 typedef struct mega_train_settings {
     uint32_t algo; // MEGA_ALGO_*

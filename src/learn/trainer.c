@@ -56,7 +56,8 @@ static int create_network(mega_trainer *trainer, mega_message *message) {
     if (mega_network_describe(settings->network, (uint32_t)settings->stack, (uint32_t)settings->height,
                               (uint32_t)settings->width, actions, &network, message) < 0 ||
         mega_compute_cpu((uint32_t)settings->threads, settings->plain, &learner->compute, message) < 0 ||
-        mega_net_create(learner->compute->nets, &network, learner->compute->threads, &learner->net, message) < 0) {
+        mega_net_create(learner->compute->nets, &network, learner->compute->threads, &learner->net, message) <
+            0) {
         return -1;
     }
     const mega_optimizer_rule rule = {
@@ -146,7 +147,8 @@ int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
     memset(&learner->state, 0, sizeof learner->state);
     memset(&trainer->recent, 0, sizeof trainer->recent);
     memset(&trainer->sums, 0, sizeof trainer->sums);
-    return result < 0 ? -1 : mega_sampler_reset(learner->sampler, NULL, (uint32_t)settings->random_steps, message);
+    return result < 0 ? -1
+                      : mega_sampler_reset(learner->sampler, NULL, (uint32_t)settings->random_steps, message);
 }
 
 static void take_scores(mega_trainer *trainer) {
@@ -213,7 +215,9 @@ int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_messag
     return 0;
 }
 
-const mega_network *mega_trainer_network(const mega_trainer *trainer) { return &trainer->learner.net->network; }
+const mega_network *mega_trainer_network(const mega_trainer *trainer) {
+    return &trainer->learner.net->network;
+}
 
 int mega_trainer_parameters(mega_trainer *trainer, float *parameters, mega_message *message) {
     const mega_net *net = trainer->learner.net;

@@ -17,8 +17,9 @@ enum {
 
 // A run may go on longer than it was meant to, be judged differently, and write more or less often.
 static bool may_differ(const char *name) {
-    static const char *const names[] = {"frames",      "stop_score", "log_every",   "checkpoint_seconds", "eval_every",
-                                        "eval_episodes", "eval_policy", "eval_sticky", "threads"};
+    static const char *const names[] = {"frames",     "stop_score",    "log_every",   "checkpoint_seconds",
+                                        "eval_every", "eval_episodes", "eval_policy", "eval_sticky",
+                                        "threads"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;
@@ -38,8 +39,8 @@ static size_t settings_text(const mega_train_settings *settings, char *text) {
     return used;
 }
 
-static int compare_settings(const mega_train_settings *mine, const mega_train_settings *theirs, const char *path,
-                            mega_message *message) {
+static int compare_settings(const mega_train_settings *mine, const mega_train_settings *theirs,
+                            const char *path, mega_message *message) {
     for (size_t i = 0; i < mega_train_table.count; i++) {
         const mega_setting *setting = &mega_train_table.list[i];
         char here[MEGA_SETTING_TEXT_SIZE], there[MEGA_SETTING_TEXT_SIZE];
@@ -47,7 +48,8 @@ static int compare_settings(const mega_train_settings *mine, const mega_train_se
         mega_settings_get(setting, theirs, there);
         if (!may_differ(setting->name) && strcmp(here, there) != 0) {
             return mega_message_set(message, "%s is of a run with %s %s, not %s", path, setting->name,
-                                    there[0] == '\0' ? "of the built-in game" : there, here[0] == '\0' ? "none" : here);
+                                    there[0] == '\0' ? "of the built-in game" : there,
+                                    here[0] == '\0' ? "none" : here);
         }
     }
     return 0;
@@ -83,8 +85,8 @@ static int write_device(mega_checkpoint_writer *writer, const mega_learner *lear
     return result;
 }
 
-static int read_device(mega_checkpoint_reader *reader, const mega_learner *learner, const char *name, void *memory,
-                       size_t size, mega_message *message) {
+static int read_device(mega_checkpoint_reader *reader, const mega_learner *learner, const char *name,
+                       void *memory, size_t size, mega_message *message) {
     void *bytes = malloc(size);
     if (bytes == NULL) {
         return mega_message_set(message, "there is no memory to restore %s", name);
@@ -142,7 +144,8 @@ static int read_environments(mega_checkpoint_reader *reader, mega_vector *vector
 }
 
 // Slots of the rollout, oldest first. `done` is called with the name of each part.
-typedef int (*part_function)(void *context, const char *name, void *memory, size_t size, mega_message *message);
+typedef int (*part_function)(void *context, const char *name, void *memory, size_t size,
+                             mega_message *message);
 
 static int each_slot_part(mega_rollout *rollout, uint32_t age, part_function done, void *context,
                           mega_message *message) {
@@ -153,7 +156,8 @@ static int each_slot_part(mega_rollout *rollout, uint32_t age, part_function don
         void *memory;
         size_t size;
     } parts[] = {
-        {"observations", rollout->observations + cell * rollout->observation_size, n * rollout->observation_size},
+        {"observations", rollout->observations + cell * rollout->observation_size,
+         n * rollout->observation_size},
         {"actions", rollout->actions + cell, n * sizeof *rollout->actions},
         {"rewards", rollout->rewards + cell, n * sizeof *rollout->rewards},
         {"flags", rollout->flags + cell, n},
@@ -177,7 +181,8 @@ static uint32_t kept_steps(const mega_learner *learner) {
     return learner->state.steps < wanted ? (uint32_t)learner->state.steps : wanted;
 }
 
-static int each_rollout_part(mega_trainer *trainer, part_function done, void *context, mega_message *message) {
+static int each_rollout_part(mega_trainer *trainer, part_function done, void *context,
+                             mega_message *message) {
     mega_rollout *rollout = mega_sampler_rollout(trainer->learner.sampler);
     for (uint32_t age = kept_steps(&trainer->learner) + 1; age-- > 0;) {
         if (each_slot_part(rollout, age, done, context, message) < 0) {
@@ -187,7 +192,8 @@ static int each_rollout_part(mega_trainer *trainer, part_function done, void *co
     return done(context, "over", rollout->over, rollout->envs, message);
 }
 
-static int each_network_part(mega_trainer *trainer, part_function done, void *context, mega_message *message) {
+static int each_network_part(mega_trainer *trainer, part_function done, void *context,
+                             mega_message *message) {
     const mega_net *net = trainer->learner.net;
     mega_optimizer *optimizer = trainer->learner.optimizer;
     const size_t size = net->network.parameter_count * sizeof(float);
@@ -267,7 +273,8 @@ static int restore_counters(mega_trainer *trainer, mega_checkpoint_reader *reade
     if (read_settings(reader, path, &theirs, message) < 0 ||
         compare_settings(trainer->settings, &theirs, path, message) < 0 ||
         mega_checkpoint_read(reader, "state", &learner->state, sizeof learner->state, message) < 0 ||
-        mega_checkpoint_read(reader, "optimizer", &learner->optimizer->t, sizeof learner->optimizer->t, message) < 0 ||
+        mega_checkpoint_read(reader, "optimizer", &learner->optimizer->t, sizeof learner->optimizer->t,
+                             message) < 0 ||
         mega_checkpoint_read(reader, "sums", &trainer->sums, sizeof trainer->sums, message) < 0) {
         return -1;
     }

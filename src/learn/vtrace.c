@@ -21,9 +21,13 @@ typedef struct vtrace {
     mega_pass *pass; // of a part's steps, and its present observations
 } vtrace;
 
-static uint32_t vtrace_history(const mega_train_settings *settings) { return (uint32_t)settings->steps; }
+static uint32_t vtrace_history(const mega_train_settings *settings) {
+    return (uint32_t)settings->steps;
+}
 
-static uint32_t vtrace_slots(const mega_train_settings *settings) { return (uint32_t)settings->steps + 1; }
+static uint32_t vtrace_slots(const mega_train_settings *settings) {
+    return (uint32_t)settings->steps + 1;
+}
 
 static void vtrace_destroy(mega_learner *learner) {
     vtrace *own = learner->own;
@@ -54,8 +58,8 @@ static int learn_part(mega_learner *learner, uint32_t part, mega_message *messag
     vtrace *own = learner->own;
     if (ops->gather(learner->compute, rollout, part * own->lesson.envs, &own->lesson, message) < 0 ||
         mega_pass_forward(own->pass, rollout->observations, own->lesson.rows, message) < 0 ||
-        ops->v_trace(learner->compute, &own->lesson, own->pass, (float)settings->discount, (float)settings->rho_max,
-                     (float)settings->c_max, message) < 0) {
+        ops->v_trace(learner->compute, &own->lesson, own->pass, (float)settings->discount,
+                     (float)settings->rho_max, (float)settings->c_max, message) < 0) {
         return -1;
     }
     const mega_loss loss = {

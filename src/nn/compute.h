@@ -33,16 +33,16 @@ typedef struct mega_rollout {
 typedef struct mega_lesson {
     uint32_t steps;
     uint32_t envs;
-    int32_t *rows;            // [steps + 1][envs]: where the observations are: slot * envs of the rollout + env
-    int32_t *actions;         // [steps][envs], from here on
+    int32_t *rows;    // [steps + 1][envs]: where the observations are: slot * envs of the rollout + env
+    int32_t *actions; // [steps][envs], from here on
     float *rewards;
     uint8_t *flags;
     float *log_probabilities;
-    float *values;            // [steps + 1][envs]
-    float *ratios;            // V-trace: of probabilities, present to past
+    float *values; // [steps + 1][envs]
+    float *ratios; // V-trace: of probabilities, present to past
     float *advantages;
-    float *targets;           // of the value
-    void *slab;               // holds them all
+    float *targets; // of the value
+    void *slab;     // holds them all
 } mega_lesson;
 
 typedef struct mega_act {
@@ -71,7 +71,7 @@ typedef struct mega_loss {
     const int32_t *samples; // [count]: which of the lesson's, or NULL: the first `count`
     uint32_t count;         // at most the pass's batch; gradients of the rest are 0
     mega_loss_weights weights;
-    float advantage_mean; // subtracted from advantages,
+    float advantage_mean;  // subtracted from advantages,
     float advantage_scale; // and then multiplied
 } mega_loss;
 
@@ -83,7 +83,8 @@ typedef struct mega_compute_ops {
     void (*release)(mega_compute *compute, void *memory);
     int (*upload)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message);
     int (*download)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message);
-    int (*copy)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message); // on it
+    int (*copy)(mega_compute *compute, void *to, const void *from, size_t size,
+                mega_message *message); // on it
     // Chooses actions.
     int (*act)(mega_compute *compute, const mega_act *act, mega_message *message);
     // Takes down what a slot's step of the environments first to first + count - 1 was.
@@ -94,10 +95,11 @@ typedef struct mega_compute_ops {
     int (*gather)(mega_compute *compute, const mega_rollout *rollout, uint32_t first, mega_lesson *lesson,
                   mega_message *message);
     int (*n_step)(mega_compute *compute, mega_lesson *lesson, float discount, mega_message *message);
-    int (*gae)(mega_compute *compute, mega_lesson *lesson, float discount, float lambda, mega_message *message);
+    int (*gae)(mega_compute *compute, mega_lesson *lesson, float discount, float lambda,
+               mega_message *message);
     // With the logits and values of a pass of all (steps + 1) * envs observations; lesson->values become these.
-    int (*v_trace)(mega_compute *compute, mega_lesson *lesson, const mega_pass *pass, float discount, float rho_max,
-                   float c_max, mega_message *message);
+    int (*v_trace)(mega_compute *compute, mega_lesson *lesson, const mega_pass *pass, float discount,
+                   float rho_max, float c_max, mega_message *message);
     // Mean and standard deviation of the advantages of samples that count. Waits.
     int (*spread)(mega_compute *compute, const mega_lesson *lesson, const int32_t *samples, uint32_t count,
                   float *mean, float *deviation, mega_message *message);

@@ -40,7 +40,8 @@ static int cpu_act(mega_compute *compute, const mega_act *act, mega_message *mes
     for (uint32_t i = 0; i < act->count; i++) {
         const float *logits = act->logits + (size_t)i * act->actions;
         const float log_sum = policy_log_sum(logits, act->actions);
-        const float uniform = mega_philox_uniform(draw_word(act->seed, MEGA_DRAW_ACTIONS, act->first + i, act->step));
+        const float uniform =
+            mega_philox_uniform(draw_word(act->seed, MEGA_DRAW_ACTIONS, act->first + i, act->step));
         const uint32_t action = act->greedy ? policy_best(logits, act->actions)
                                             : policy_draw(logits, act->actions, log_sum, uniform);
         act->chosen[i] = (int32_t)action;
@@ -51,8 +52,8 @@ static int cpu_act(mega_compute *compute, const mega_act *act, mega_message *mes
     return 0;
 }
 
-static int cpu_note(mega_compute *compute, mega_rollout *rollout, uint32_t slot, uint32_t first, uint32_t count,
-                    const mega_outcome *outcome, mega_message *message) {
+static int cpu_note(mega_compute *compute, mega_rollout *rollout, uint32_t slot, uint32_t first,
+                    uint32_t count, const mega_outcome *outcome, mega_message *message) {
     (void)compute;
     (void)message;
     const size_t start = (size_t)slot * rollout->envs + first;
@@ -71,7 +72,8 @@ static int cpu_gather(mega_compute *compute, const mega_rollout *rollout, uint32
     (void)message;
     for (uint32_t t = 0; t <= lesson->steps; t++) {
         const uint32_t slot = (rollout->slot + rollout->slots - lesson->steps + t) % rollout->slots;
-        const size_t from = (size_t)slot * rollout->envs + first, to = (size_t)t * lesson->envs, n = lesson->envs;
+        const size_t from = (size_t)slot * rollout->envs + first, to = (size_t)t * lesson->envs,
+                     n = lesson->envs;
         for (uint32_t i = 0; i < n; i++) {
             lesson->rows[to + i] = (int32_t)(from + i);
         }
@@ -91,8 +93,8 @@ static int cpu_n_step(mega_compute *compute, mega_lesson *lesson, float discount
     (void)compute;
     (void)message;
     for (uint32_t e = 0; e < lesson->envs; e++) {
-        returns_n_step(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->steps, lesson->envs,
-                       discount, lesson->targets + e);
+        returns_n_step(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->steps,
+                       lesson->envs, discount, lesson->targets + e);
     }
     for (size_t i = 0; i < (size_t)lesson->steps * lesson->envs; i++) {
         lesson->advantages[i] = lesson->targets[i] - lesson->values[i];
@@ -100,12 +102,13 @@ static int cpu_n_step(mega_compute *compute, mega_lesson *lesson, float discount
     return 0;
 }
 
-static int cpu_gae(mega_compute *compute, mega_lesson *lesson, float discount, float lambda, mega_message *message) {
+static int cpu_gae(mega_compute *compute, mega_lesson *lesson, float discount, float lambda,
+                   mega_message *message) {
     (void)compute;
     (void)message;
     for (uint32_t e = 0; e < lesson->envs; e++) {
-        returns_gae(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->steps, lesson->envs, discount,
-                    lambda, lesson->advantages + e, lesson->targets + e);
+        returns_gae(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->steps, lesson->envs,
+                    discount, lambda, lesson->advantages + e, lesson->targets + e);
     }
     return 0;
 }
@@ -123,14 +126,15 @@ static int cpu_v_trace(mega_compute *compute, mega_lesson *lesson, const mega_pa
         lesson->ratios[i] = MEGA_EXP(log_p - lesson->log_probabilities[i]);
     }
     for (uint32_t e = 0; e < lesson->envs; e++) {
-        returns_v_trace(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->ratios + e, lesson->steps,
-                        lesson->envs, discount, rho_max, c_max, lesson->advantages + e, lesson->targets + e);
+        returns_v_trace(lesson->rewards + e, lesson->flags + e, lesson->values + e, lesson->ratios + e,
+                        lesson->steps, lesson->envs, discount, rho_max, c_max, lesson->advantages + e,
+                        lesson->targets + e);
     }
     return 0;
 }
 
-static int cpu_spread(mega_compute *compute, const mega_lesson *lesson, const int32_t *samples, uint32_t count,
-                      float *mean, float *deviation, mega_message *message) {
+static int cpu_spread(mega_compute *compute, const mega_lesson *lesson, const int32_t *samples,
+                      uint32_t count, float *mean, float *deviation, mega_message *message) {
     (void)compute;
     (void)message;
     double n = 0, sum = 0, squares = 0;
@@ -162,15 +166,16 @@ static void lose_sample(const mega_loss *loss, size_t sample, size_t i, mega_pas
                  pass->logit_grads + i * actions, &pass->value_grads[i], stats);
     } else {
         loss_actor_critic(logits, actions, action, pass->values[i], advantage, lesson->targets[sample],
-                          lesson->log_probabilities[sample], &loss->weights, share, pass->logit_grads + i * actions,
-                          &pass->value_grads[i], stats);
+                          lesson->log_probabilities[sample], &loss->weights, share,
+                          pass->logit_grads + i * actions, &pass->value_grads[i], stats);
     }
 }
 
 static int cpu_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pass, mega_message *message) {
     (void)message;
     cpu_compute *cpu = (cpu_compute *)compute;
-    memset(pass->logit_grads, 0, (size_t)pass->batch * pass->net->network.actions * sizeof *pass->logit_grads);
+    memset(pass->logit_grads, 0,
+           (size_t)pass->batch * pass->net->network.actions * sizeof *pass->logit_grads);
     memset(pass->value_grads, 0, pass->batch * sizeof *pass->value_grads);
     for (uint32_t i = 0; i < loss->count; i++) {
         const size_t sample = loss->samples == NULL ? i : (size_t)loss->samples[i];
@@ -205,7 +210,9 @@ static int cpu_optimise(mega_compute *compute, mega_net *net, mega_optimizer *op
     return 0;
 }
 
-static void cpu_destroy(mega_compute *compute) { free(compute); }
+static void cpu_destroy(mega_compute *compute) {
+    free(compute);
+}
 
 static const mega_compute_ops cpu_ops = {
     .allocate = cpu_allocate,

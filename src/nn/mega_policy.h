@@ -5,7 +5,6 @@
 #ifndef MEGA_POLICY_H
 #define MEGA_POLICY_H
 #include "mega_philox.h"
-#include "mega_real.h"
 
 // What random numbers are for; each has a stream of numbers per environment (or whatever else is counted).
 enum {
@@ -18,11 +17,15 @@ MEGA_FN uint32_t draw_word(uint64_t seed, uint32_t purpose, uint32_t env, uint64
     return mega_philox_at(seed, (uint64_t)purpose << 32 | env, step).word[0];
 }
 
+MEGA_FN float policy_limit(float number, float low, float high) {
+    return number < low ? low : number > high ? high : number;
+}
+
 // log of the sum of exponentials
 MEGA_FN float policy_log_sum(const float *logits, uint32_t actions) {
     float most = logits[0];
     for (uint32_t a = 1; a < actions; a++) {
-        most = real_max(most, logits[a]);
+        most = logits[a] > most ? logits[a] : most;
     }
     float sum = 0.0f;
     for (uint32_t a = 0; a < actions; a++) {
@@ -62,8 +65,9 @@ MEGA_FN float policy_entropy(const float *logits, uint32_t actions, float log_su
 }
 
 // Gradients of -(push * log pi(action)) - entropy_weight * H, where `push` is a constant.
-MEGA_FN void policy_gradient(const float *logits, uint32_t actions, float log_sum, uint32_t action, float push,
-                             float entropy, float entropy_weight, float share, float *logit_grads) {
+MEGA_FN void policy_gradient(const float *logits, uint32_t actions, float log_sum, uint32_t action,
+                             float push, float entropy, float entropy_weight, float share,
+                             float *logit_grads) {
     for (uint32_t a = 0; a < actions; a++) {
         const float log_p = logits[a] - log_sum, p = MEGA_EXP(log_p);
         const float chosen = a == action ? 1.0f : 0.0f;
@@ -90,13 +94,15 @@ enum { // what losses report, summed over samples that count
 
 // A2C and V-trace: -(advantage * log pi) + value * (target - V)^2 - entropy * H. The advantage and the target are
 // constants.
-MEGA_FN void loss_actor_critic(const float *logits, uint32_t actions, uint32_t action, float value, float advantage,
-                               float target, float old_log_p, const mega_loss_weights *weights, float share,
-                               float *logit_grads, float *value_grad, float stats[MEGA_STAT_COUNT]) {
+MEGA_FN void loss_actor_critic(const float *logits, uint32_t actions, uint32_t action, float value,
+                               float advantage, float target, float old_log_p,
+                               const mega_loss_weights *weights, float share, float *logit_grads,
+                               float *value_grad, float stats[MEGA_STAT_COUNT]) {
     const float log_sum = policy_log_sum(logits, actions);
     const float entropy = policy_entropy(logits, actions, log_sum);
     const float log_p = logits[action] - log_sum, log_ratio = log_p - old_log_p, miss = value - target;
-    policy_gradient(logits, actions, log_sum, action, advantage, entropy, weights->entropy, share, logit_grads);
+    policy_gradient(logits, actions, log_sum, action, advantage, entropy, weights->entropy, share,
+                    logit_grads);
     *value_grad = share * 2.0f * weights->value * miss;
     stats[MEGA_STAT_SAMPLES] = 1.0f;
     stats[MEGA_STAT_POLICY_LOSS] = -advantage * log_p;
@@ -109,20 +115,21 @@ MEGA_FN void loss_actor_critic(const float *logits, uint32_t actions, uint32_t a
 // PPO (Schulman et al. 2017): -min(ratio * A, clip(ratio, 1 - clip, 1 + clip) * A), and the value likewise if
 // value_clip is not 0: the larger of the two squares.
 MEGA_FN void loss_ppo(const float *logits, uint32_t actions, uint32_t action, float value, float advantage,
-                      float target, float old_log_p, float old_value, const mega_loss_weights *weights, float share,
-                      float *logit_grads, float *value_grad, float stats[MEGA_STAT_COUNT]) {
+                      float target, float old_log_p, float old_value, const mega_loss_weights *weights,
+                      float share, float *logit_grads, float *value_grad, float stats[MEGA_STAT_COUNT]) {
     const float log_sum = policy_log_sum(logits, actions);
     const float entropy = policy_entropy(logits, actions, log_sum);
     const float log_ratio = logits[action] - log_sum - old_log_p, ratio = MEGA_EXP(log_ratio);
     const float low = 1.0f - weights->clip, high = 1.0f + weights->clip;
-    const float clipped = real_min(real_max(ratio, low), high);
-    const uint32_t is_flat = clipped * advantage < ratio * advantage; // the minimum does not depend on the ratio
-    policy_gradient(logits, actions, log_sum, action, is_flat ? 0.0f : ratio * advantage, entropy, weights->entropy,
-                    share, logit_grads);
+    const float clipped = policy_limit(ratio, low, high);
+    const uint32_t is_flat =
+        clipped * advantage < ratio * advantage; // the minimum does not depend on the ratio
+    policy_gradient(logits, actions, log_sum, action, is_flat ? 0.0f : ratio * advantage, entropy,
+                    weights->entropy, share, logit_grads);
     float miss = value - target, slope = 1.0f;
     if (weights->value_clip > 0.0f) {
         const float moved = value - old_value;
-        const float near = real_min(real_max(moved, -weights->value_clip), weights->value_clip);
+        const float near = policy_limit(moved, -weights->value_clip, weights->value_clip);
         const float near_miss = old_value + near - target;
         if (near_miss * near_miss > miss * miss) {
             miss = near_miss;
@@ -131,7 +138,7 @@ MEGA_FN void loss_ppo(const float *logits, uint32_t actions, uint32_t action, fl
     }
     *value_grad = share * 2.0f * weights->value * miss * slope;
     stats[MEGA_STAT_SAMPLES] = 1.0f;
-    stats[MEGA_STAT_POLICY_LOSS] = -real_min(ratio * advantage, clipped * advantage);
+    stats[MEGA_STAT_POLICY_LOSS] = -(is_flat ? clipped : ratio) * advantage;
     stats[MEGA_STAT_VALUE_LOSS] = miss * miss;
     stats[MEGA_STAT_ENTROPY] = entropy;
     stats[MEGA_STAT_KL] = ratio - 1.0f - log_ratio;

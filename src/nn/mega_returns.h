@@ -11,7 +11,7 @@
 // observation, which is what the environment shows then; the reset comes with the next step.
 #ifndef MEGA_RETURNS_H
 #define MEGA_RETURNS_H
-#include "mega_real.h"
+#include "mega_base.h"
 
 enum {
     MEGA_STEP_TERMINAL = 1,
@@ -62,9 +62,9 @@ MEGA_FN void returns_gae(const float *rewards, const uint8_t *flags, const float
 
 // V-trace (equations 3 to 9 of CuLE): `ratios` are pi(a|s) / mu(a|s), `values` those of the present network. The
 // policy's gradient is advantages[t] * grad log pi, with rho_t in it; the value is drawn to targets[t].
-MEGA_FN void returns_v_trace(const float *rewards, const uint8_t *flags, const float *values, const float *ratios,
-                             uint32_t steps, uint32_t stride, float discount, float rho_max, float c_max,
-                             float *advantages, float *targets) {
+MEGA_FN void returns_v_trace(const float *rewards, const uint8_t *flags, const float *values,
+                             const float *ratios, uint32_t steps, uint32_t stride, float discount,
+                             float rho_max, float c_max, float *advantages, float *targets) {
     float next_target = values[steps * stride]; // v_{t+1}
     for (uint32_t t = steps; t-- > 0;) {
         const uint32_t i = t * stride;
@@ -75,7 +75,8 @@ MEGA_FN void returns_v_trace(const float *rewards, const uint8_t *flags, const f
         if (flags[i] & MEGA_STEP_TERMINAL) {
             next_target = next_value = 0.0f;
         }
-        const float rho = real_min(rho_max, ratios[i]), c = real_min(c_max, ratios[i]);
+        const float rho = ratios[i] < rho_max ? ratios[i] : rho_max,
+                    c = ratios[i] < c_max ? ratios[i] : c_max;
         const float delta = rho * (rewards[i] + discount * next_value - values[i]);
         const float target = values[i] + delta + discount * c * (next_target - next_value);
         const uint32_t is_void = flags[i] & MEGA_STEP_VOID;
