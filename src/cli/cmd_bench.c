@@ -2,9 +2,11 @@
 //
 // Environment i is seeded with i and plays its own stream of actions, so what happens does not depend on the
 // number of threads. The first steps are hashed and not timed: the checksum shows a fast wrong answer.
+#include "bench_learn.h"
 #include "commands.h"
 #include "json.h"
 #include "load.h"
+#include "presets.h"
 #include "progress.h"
 #include "report.h"
 #include "stream.h"
@@ -33,7 +35,8 @@ typedef struct bench_run {
     const char *load_name;
     const char *obs;
     const char *autoreset;
-    bool next_step; // episodes begin in place of a step
+    const char *algo, *preset; // of a network's load
+    bool next_step;            // episodes begin in place of a step
     bool plain, json;
     bool aligned;           // all environments do the same
     uint32_t height, width; // of the observation; 0 for ram and none
@@ -147,12 +150,17 @@ static int read_obs(bench_run *bench) {
     return MEGA_EXIT_OK;
 }
 
+static bool has_network(const bench_run *bench) {
+    return strcmp(bench->load_name, "infer") == 0 || strcmp(bench->load_name, "train") == 0;
+}
+
 static int check_settings(bench_run *bench) {
-    if (strcmp(bench->load_name, "infer") == 0 || strcmp(bench->load_name, "train") == 0) {
-        return mega_report_usage("--load %s is not available in this version; use emulate", bench->load_name);
+    if (!has_network(bench) && strcmp(bench->load_name, "emulate") != 0) {
+        return mega_report_usage("--load: '%s' is not a load; use emulate, infer or train", bench->load_name);
     }
-    if (strcmp(bench->load_name, "emulate") != 0) {
-        return mega_report_usage("--load: '%s' is not a load; use emulate", bench->load_name);
+    if (has_network(bench) &&
+        (bench->aligned || bench->plain || mega_options_given(&bench->options, "autoreset"))) {
+        return mega_report_usage("--aligned, --plain and --autoreset are for --load emulate");
     }
     bench->next_step = strcmp(bench->autoreset, "next") == 0;
     if (!bench->next_step && strcmp(bench->autoreset, "same") != 0) {
@@ -361,6 +369,61 @@ static int measure(bench_run *bench) {
     return exit_code;
 }
 
+// ---- loads with a network ----------------------------------------------------------------------------
+
+// What the options say, over the preset, over the algorithm's defaults.
+static int make_settings(const bench_run *bench, mega_train_settings *settings) {
+    mega_message message = {""};
+    uint32_t algo = 0;
+    while (mega_algo_names[algo] != NULL && strcmp(mega_algo_names[algo], bench->algo) != 0) {
+        algo++;
+    }
+    if (mega_algo_names[algo] == NULL) {
+        return mega_report_usage("--algo: '%s' is not an algorithm; use a2c, vtrace or ppo", bench->algo);
+    }
+    if (bench->preset != NULL && !mega_options_given(&bench->options, "algo") &&
+        mega_preset_algo(bench->preset, &algo, &message) < 0) {
+        return mega_report_usage("%s", message.text);
+    }
+    mega_train_defaults(algo, settings);
+    if (bench->preset != NULL && mega_preset_apply(bench->preset, settings, &message) < 0) {
+        return mega_report_usage("%s", message.text);
+    }
+    if (bench->preset == NULL || mega_options_given(&bench->options, "envs")) {
+        settings->envs = bench->envs;
+    }
+    if (bench->height != 0 && (bench->preset == NULL || mega_options_given(&bench->options, "obs"))) {
+        settings->height = bench->height;
+        settings->width = bench->width;
+    }
+    settings->frame_skip = bench->frame_skip;
+    settings->threads = bench->threads;
+    (void)snprintf(settings->device, sizeof settings->device, "%s", bench->device);
+    return mega_train_check(settings, &message) < 0 ? mega_report_usage("%s", message.text) : MEGA_EXIT_OK;
+}
+
+static int measure_network(bench_run *bench) {
+    mega_bench_learn learn = {
+        .trains = strcmp(bench->load_name, "train") == 0,
+        .warmup = bench->warmup,
+        .seconds = bench->seconds,
+        .repeat = bench->repeat,
+        .json = bench->json,
+    };
+    int exit_code = mega_load_check_device(bench->device);
+    if (exit_code == MEGA_EXIT_OK) {
+        exit_code = check_settings(bench);
+    }
+    if (exit_code == MEGA_EXIT_OK) {
+        exit_code = make_settings(bench, &learn.settings);
+    }
+    if (exit_code == MEGA_EXIT_OK) {
+        exit_code = mega_load_rom(&bench->load, &bench->options, &bench->rom);
+    }
+    learn.rom = bench->rom;
+    return exit_code == MEGA_EXIT_OK ? mega_bench_learn_run(&learn) : exit_code;
+}
+
 // ---- command -----------------------------------------------------------------------------------------
 
 static void add_options(bench_run *bench) {
@@ -373,7 +436,10 @@ static void add_options(bench_run *bench) {
                            "steps of each environment that are not timed");
     (void)mega_options_int(options, "threads", "T", &bench->threads, 1, THREADS_MAX,
                            "threads that share the environments");
-    (void)mega_options_text(options, "load", "L", &bench->load_name, "what to measure: emulate");
+    (void)mega_options_text(options, "load", "L", &bench->load_name,
+                            "what to measure: emulate, infer or train");
+    (void)mega_options_text(options, "algo", "A", &bench->algo, "for infer and train: a2c, vtrace or ppo");
+    (void)mega_options_text(options, "preset", "NAME", &bench->preset, "likewise: settings by name");
     (void)mega_options_float(options, "seconds", "T", &bench->seconds, 0.001, 86400.0, "length of a run");
     (void)mega_options_int(options, "repeat", "R", &bench->repeat, 1, REPEAT_MAX, "runs; the median counts");
     (void)mega_options_int(options, "frame-skip", "K", &bench->frame_skip, 1, 1 << 10, "frames per step");
@@ -423,6 +489,7 @@ int mega_cmd_bench(int argc, char *const argv[]) {
         .seconds = 5.0,
         .device = "cpu",
         .load_name = "emulate",
+        .algo = "a2c",
         .obs = "84x84",
         .autoreset = "same",
     };
@@ -430,9 +497,13 @@ int mega_cmd_bench(int argc, char *const argv[]) {
     if (!mega_options_run(&bench.options, argc, argv, &exit_code)) {
         return exit_code;
     }
-    exit_code = set_up(&bench);
-    if (exit_code == MEGA_EXIT_OK) {
-        exit_code = measure(&bench);
+    if (has_network(&bench)) {
+        exit_code = measure_network(&bench);
+    } else {
+        exit_code = set_up(&bench);
+        if (exit_code == MEGA_EXIT_OK) {
+            exit_code = measure(&bench);
+        }
     }
     close_run(&bench);
     return exit_code;

@@ -36,8 +36,7 @@ static int make_settings(eval_command *command) {
         mega_options_given(&command->options, "threads") ? command->threads : settings->threads;
     settings->eval_sticky =
         mega_options_given(&command->options, "sticky") ? command->sticky : settings->eval_sticky;
-    settings->envs = 1; // the trainer's own environments do not play
-    settings->groups = settings->batches = settings->minibatches = 1;
+    mega_train_shrink(settings);
     command->load.game = settings->game[0] == '\0' || command->load.rom != NULL ? NULL : settings->game;
     return mega_load_check_device(settings->device);
 }

@@ -4,8 +4,10 @@
 #include "load.h"
 #include "mega_png.h"
 #include "pixels.h"
+#include "player.h"
 #include "progress.h"
 #include "report.h"
+#include "run.h"
 #include "stream.h"
 #include "video.h"
 
@@ -33,6 +35,7 @@ typedef struct record_run {
     // settings
     const char *out_path;
     const char *actions_text;
+    const char *policy; // folder of a run, or NULL
     int64_t frames, frame, seed, scale, fps;
     format format;
     uint32_t stride;  // frames of the console per frame of the file
@@ -42,6 +45,8 @@ typedef struct record_run {
     // the run
     mega_rom *rom;
     mega_env *env;
+    mega_train_settings settings; // of the policy's run
+    mega_player *player;
     uint32_t actions[MEGA_ACTION_COUNT];
     uint32_t action_count;
     uint32_t height;
@@ -99,6 +104,38 @@ static int choose_actions(record_run *run) {
         run->actions[0] = MEGA_ACTION_NOOP;
     } else {
         return mega_report_usage("--actions: '%s' is not random or noop", run->actions_text);
+    }
+    return MEGA_EXIT_OK;
+}
+
+// What the policy's run says about the game.
+static int read_policy(record_run *run) {
+    mega_message message;
+    if (run->options.word_count > 0 || run->load.game != NULL) {
+        return mega_report_usage("record: the run of --policy says which game it is; leave the game out");
+    }
+    if (mega_options_given(&run->options, "actions") || mega_load_changes_game(&run->options)) {
+        return mega_report_usage("record: --actions, --mode and --difficulty do not go with --policy");
+    }
+    if (mega_run_read_settings(run->policy, &run->settings, &message) < 0) {
+        return mega_report_failure("%s", message.text);
+    }
+    (void)snprintf(run->settings.device, sizeof run->settings.device, "cpu");
+    if (!mega_options_given(&run->options, "sticky")) {
+        run->load.sticky = run->settings.eval_sticky >= 0 ? run->settings.eval_sticky : run->settings.sticky;
+    }
+    run->settings.eval_sticky = run->load.sticky;
+    run->load.game = run->settings.game[0] == '\0' || run->load.rom != NULL ? NULL : run->settings.game;
+    return MEGA_EXIT_OK;
+}
+
+static int open_player(record_run *run) {
+    mega_message message;
+    char path[MEGA_RUN_PATH];
+    if (mega_run_path(run->policy, "checkpoint", path, &message) < 0 ||
+        mega_player_create(&run->settings, run->rom, path, (int32_t)(run->seed & INT32_MAX), &run->player,
+                           &message) < 0) {
+        return mega_report_failure("%s", message.text);
     }
     return MEGA_EXIT_OK;
 }
@@ -228,6 +265,48 @@ static int play_frame(record_run *run, uint32_t action) {
     return status == MEGA_OK ? MEGA_EXIT_OK : mega_report_status(status);
 }
 
+// The policy acts every few frames; the console that is filmed follows, frame by frame.
+static int play_policy_step(record_run *run, int64_t first) {
+    mega_message message;
+    uint32_t action;
+    if (mega_player_choose(run->player, &action, &message) < 0 ||
+        mega_player_copy(run->player, run->env, &message) < 0) {
+        return mega_report_failure("%s", message.text);
+    }
+    int exit_code = MEGA_EXIT_OK;
+    for (int64_t i = 0; i < run->settings.frame_skip && exit_code == MEGA_EXIT_OK; i++) {
+        exit_code = play_frame(run, action);
+        if (exit_code == MEGA_EXIT_OK && run->format != FORMAT_PNG && (first + i) % run->stride == 0) {
+            exit_code = add_frame(run);
+        }
+    }
+    if (exit_code == MEGA_EXIT_OK && mega_player_step(run->player, &message) < 0) {
+        exit_code = mega_report_failure("%s", message.text);
+    }
+    return exit_code;
+}
+
+static int play_policy(record_run *run) {
+    mega_progress progress = mega_progress_begin("record", (uint64_t)run->total);
+    int exit_code = MEGA_EXIT_OK;
+    for (int64_t i = 0; i < run->total && exit_code == MEGA_EXIT_OK; i += run->settings.frame_skip) {
+        if (mega_player_is_over(run->player)) {
+            mega_message message;
+            if (run->episode) {
+                break;
+            }
+            if (mega_player_step(run->player, &message) < 0) { // starts the next episode
+                exit_code = mega_report_failure("%s", message.text);
+                break;
+            }
+        }
+        exit_code = play_policy_step(run, i);
+        mega_progress_update(&progress, (uint64_t)i);
+    }
+    mega_progress_end(&progress);
+    return exit_code;
+}
+
 static int play(record_run *run) {
     mega_stream stream = {(uint64_t)run->seed};
     mega_progress progress = mega_progress_begin("record", (uint64_t)run->total);
@@ -270,6 +349,7 @@ static void add_options(record_run *run) {
     (void)mega_options_int(options, "seed", "S", &run->seed, INT32_MIN, INT32_MAX,
                            "seed of the game and of the actions");
     (void)mega_options_text(options, "actions", "WHAT", &run->actions_text, "random or noop");
+    (void)mega_options_text(options, "policy", "DIR", &run->policy, "played by the policy of this run");
     (void)mega_options_int(options, "scale", "X", &run->scale, 1, MEGA_SCALE_MAX,
                            "enlarge: X pixels high, twice as wide");
     (void)mega_options_int(options, "fps", "R", &run->fps, 1, 60, "frames per second of the file");
@@ -279,6 +359,9 @@ static int set_up(record_run *run) {
     int exit_code = choose_format(run);
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = choose_length(run);
+    }
+    if (exit_code == MEGA_EXIT_OK && run->policy != NULL) {
+        exit_code = read_policy(run);
     }
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = mega_load_rom(&run->load, &run->options, &run->rom);
@@ -291,6 +374,9 @@ static int set_up(record_run *run) {
     }
     choose_rate(run);
     exit_code = open_env(run);
+    if (exit_code == MEGA_EXIT_OK && run->policy != NULL) {
+        exit_code = open_player(run);
+    }
     return exit_code == MEGA_EXIT_OK ? open_file(run) : exit_code;
 }
 
@@ -299,6 +385,7 @@ static void tear_down(record_run *run) {
     mega_video_abort(run->video);
     free(run->screen);
     free(run->rgb);
+    mega_player_destroy(run->player);
     mega_env_destroy(run->env);
     mega_rom_destroy(run->rom);
 }
@@ -316,7 +403,8 @@ int mega_cmd_record(int argc, char *const argv[]) {
                     "program ffmpeg is installed). GAME is a name or an image file; without it the\n"
                     "built-in game is played. An episode is cut after 30 s (.gif) or 10 min (.mp4).",
                 .example =
-                    "  megacade record --out game.gif\n  megacade record pong --frame 500 --out pong.png",
+                    "  megacade record --out game.gif\n  megacade record pong --frame 500 --out pong.png\n"
+                    "  megacade record --policy run --out trained.gif",
                 .words = words,
                 .words_max = 1,
             },
@@ -330,7 +418,7 @@ int mega_cmd_record(int argc, char *const argv[]) {
     }
     exit_code = set_up(&run);
     if (exit_code == MEGA_EXIT_OK) {
-        exit_code = play(&run);
+        exit_code = run.player != NULL ? play_policy(&run) : play(&run);
     }
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = finish_file(&run);

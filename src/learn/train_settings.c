@@ -169,3 +169,7 @@ int mega_train_check(const mega_train_settings *s, mega_message *message) {
     }
     return 0;
 }
+
+void mega_train_shrink(mega_train_settings *s) {
+    s->envs = s->groups = s->batches = s->minibatches = s->steps = s->steps_per_update = 1;
+}

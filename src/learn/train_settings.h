@@ -74,5 +74,7 @@ extern const char *const mega_algo_names[]; // ends with NULL
 void mega_train_defaults(uint32_t algo, mega_train_settings *settings);
 // Checks what no single setting shows: sizes that do not go together. Says the nearest that work.
 int mega_train_check(const mega_train_settings *settings, mega_message *message);
+// Makes them those of a trainer that will not train, but only evaluate: as small as can be.
+void mega_train_shrink(mega_train_settings *settings);
 
 #endif

@@ -167,6 +167,12 @@ int mega_trainer_iterate(mega_trainer *trainer, mega_message *message) {
     return result;
 }
 
+int mega_trainer_play(mega_trainer *trainer, uint32_t steps, mega_message *message) {
+    const int result = mega_learner_play(&trainer->learner, steps, message);
+    take_scores(trainer);
+    return result;
+}
+
 mega_train_count mega_trainer_count(const mega_trainer *trainer) {
     const mega_score_ring *recent = &trainer->recent;
     const mega_learner_state *state = &trainer->learner.state;

@@ -25,6 +25,8 @@ void mega_trainer_destroy(mega_trainer *trainer);
 int mega_trainer_start(mega_trainer *trainer, mega_message *message);
 // Plays some steps and learns from them. After a failure the parameters are those of the last good update.
 int mega_trainer_iterate(mega_trainer *trainer, mega_message *message);
+// Plays steps and learns nothing.
+int mega_trainer_play(mega_trainer *trainer, uint32_t steps, mega_message *message);
 
 // A checkpoint holds all of a run. Files that are damaged, or of a run with other settings, are refused.
 int mega_trainer_save(mega_trainer *trainer, const char *path, mega_message *message);

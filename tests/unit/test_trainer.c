@@ -84,7 +84,8 @@ static void test_runs_repeat(uint32_t algo) {
     mega_train_settings other = settings;
     other.groups = 3;
     mega_message message;
-    mega_trainer *trainer = make_trainer(&settings), *again = make_trainer(&settings), *grouped = make_trainer(&other);
+    mega_trainer *trainer = make_trainer(&settings), *again = make_trainer(&settings),
+                 *grouped = make_trainer(&other);
     mega_trainer *const all[] = {trainer, again, grouped};
     for (size_t i = 0; i < 3; i++) {
         MEGA_CHECK_EQ(mega_trainer_start(all[i], &message), 0);
@@ -219,5 +220,6 @@ int main(void) {
     test_other_settings();
     test_sizes();
     test_not_finite();
+    mega_test_remove_files();
     return mega_test_result();
 }
