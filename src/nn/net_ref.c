@@ -67,13 +67,13 @@ static void window_gradients(const mega_conv_layer *conv, window rows, window co
     for (uint32_t c = 0; c < conv->in_channels; c++) {
         for (uint32_t ky = rows.first, y = rows.start; ky < rows.end; ky++, y++) {
             const size_t line = ((size_t)c * conv->in_height + y) * conv->in_width + columns.start;
-            const size_t weight = (size_t)(c * conv->kernel + ky) * conv->kernel;
-            for (uint32_t kx = columns.first; kx < columns.end; kx++) {
-                const size_t x = line + kx - columns.first;
-                weight_gradients[weight + kx] += delta * in[x];
-                if (in_delta != NULL) {
-                    in_delta[x] += delta * weights[weight + kx];
-                }
+            const size_t weight = (size_t)(c * conv->kernel + ky) * conv->kernel + columns.first;
+            const size_t width = columns.end - columns.first;
+            for (size_t i = 0; i < width; i++) {
+                weight_gradients[weight + i] += delta * in[line + i];
+            }
+            for (size_t i = 0; in_delta != NULL && i < width; i++) {
+                in_delta[line + i] += delta * weights[weight + i];
             }
         }
     }

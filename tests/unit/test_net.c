@@ -160,6 +160,27 @@ static int scene_create(scene *scene, const char *text, uint32_t stack, uint32_t
     return 0;
 }
 
+// A unit whose input is almost zero may be on after one order of summation and off after another, and gradients then
+// differ by more than rounding. So backends are compared on numbers that need no rounding until late: pixels are 0 or 1,
+// and parameters few multiples of 1/32.
+static void draw_round_parameters(const mega_network *network, uint64_t seed, float *parameters) {
+    for (uint32_t i = 0; i < network->tensor_count; i++) {
+        const mega_tensor *tensor = &network->tensor[i];
+        for (size_t k = 0; k < tensor->count; k++) {
+            const uint32_t number = mega_philox_below(mega_philox_word(seed, i, k), 7);
+            parameters[tensor->first + k] = ((float)number - 3) / 32;
+        }
+    }
+}
+
+static void make_round(scene *scene) {
+    const size_t size = mega_network_observation_size(&scene->network);
+    draw_round_parameters(&scene->network, 6, scene->parameters);
+    for (size_t i = 0; i < 2 * scene->batch * size; i++) {
+        scene->observations[i] = scene->observations[i] < 128 ? 0 : 255;
+    }
+}
+
 static void scene_destroy(scene *scene) {
     free(scene->observations);
     free(scene->rows);
@@ -329,6 +350,142 @@ static void check_misuse(const mega_net_backend *backend) {
     scene_destroy(&scene);
 }
 
+// ---- oneDNN against the reference --------------------------------------------------------------------
+
+// Outputs are sums of numbers of this size; of few outputs, all may happen to be smaller.
+static const double OUTPUT = 0.1;
+
+// The largest difference, as a part of the largest number, or of `least`.
+static double difference(const float *a, const float *b, size_t count, double least) {
+    double worst = 0, largest = least;
+    for (size_t i = 0; i < count; i++) {
+        worst = fmax(worst, isfinite(a[i]) ? fabs((double)a[i] - (double)b[i]) : INFINITY);
+        largest = fmax(largest, fabs((double)b[i]));
+    }
+    return worst / largest;
+}
+
+static void check_close(const float *a, const float *b, size_t count, double least, const char *what,
+                        const char *network) {
+    const double off = difference(a, b, count, least);
+    MEGA_CHECK(off < 1e-5);
+    if (!(off < 1e-5)) {
+        fprintf(stderr, "%s of '%s' are off by %g\n", what, network, off);
+    }
+}
+
+static void check_equal_passes(const mega_pass *a, const mega_pass *b, const char *text) {
+    const mega_network *network = &a->net->network;
+    check_close(a->logits, b->logits, (size_t)a->batch * network->actions, OUTPUT, "logits", text);
+    check_close(a->values, b->values, a->batch, OUTPUT, "values", text);
+    for (uint32_t i = 0; i < network->tensor_count; i++) {
+        const mega_tensor *tensor = &network->tensor[i];
+        const size_t end = i + 1 < network->tensor_count ? tensor[1].first : network->parameter_count;
+        check_close(a->net->gradients + tensor->first, b->net->gradients + tensor->first, tensor->count,
+                    1e-30, tensor->name, text);
+        for (size_t k = tensor->first + tensor->count; k < end; k++) {
+            MEGA_CHECK(a->net->gradients[k] == 0.0f); // between tensors
+        }
+    }
+}
+
+static void compare(const char *text, uint32_t stack, uint32_t height, uint32_t width, uint32_t actions,
+                    uint32_t batch, uint32_t threads) {
+    scene scene;
+    if (scene_create(&scene, text, stack, height, width, actions, batch) != 0) {
+        return;
+    }
+    make_round(&scene);
+    mega_pass *pass = make_pass(&mega_net_onednn, &scene, threads),
+              *ref = make_pass(&mega_net_ref, &scene, 1);
+    const size_t size = scene.network.parameter_count * sizeof(float);
+    float *gradients = (float *)malloc(size);
+    both_ways(pass, &scene, scene.rows);
+    both_ways(ref, &scene, scene.rows);
+    check_equal_passes(pass, ref, text);
+    memcpy(gradients, pass->net->gradients, size);
+    both_ways(pass, &scene, scene.rows);
+    MEGA_CHECK_BYTES(pass->net->gradients, gradients, size); // the same bits again
+    // Other parameters are seen once their writer says so.
+    draw_round_parameters(&scene.network, 7, pass->net->parameters);
+    draw_round_parameters(&scene.network, 7, ref->net->parameters);
+    mega_net_changed(pass->net);
+    mega_net_changed(ref->net);
+    both_ways(pass, &scene, NULL);
+    both_ways(ref, &scene, NULL);
+    check_equal_passes(pass, ref, text);
+    free(gradients);
+    drop_pass(pass);
+    drop_pass(ref);
+    scene_destroy(&scene);
+}
+
+// Passes of one net, of several batch sizes, one that does not train among them.
+static void compare_passes(void) {
+    scene scene;
+    mega_message message = {""};
+    if (scene_create(&scene, "small", 4, 42, 42, 4, 8) != 0) {
+        return;
+    }
+    make_round(&scene);
+    mega_pass *pass = make_pass(&mega_net_onednn, &scene, 2), *ref = make_pass(&mega_net_ref, &scene, 1);
+    mega_pass *few = NULL;
+    MEGA_CHECK_EQ(mega_pass_create(pass->net, 3, false, &few, &message), 0);
+    for (int i = 0; i < 3; i++) {
+        both_ways(pass, &scene, scene.rows);
+        both_ways(ref, &scene, scene.rows);
+        check_equal_passes(pass, ref, "small");
+        MEGA_CHECK_EQ(mega_pass_forward(few, scene.observations, scene.rows, &message), 0);
+        check_close(few->logits, ref->logits, 3 * 4, OUTPUT, "logits of few", "small");
+        check_close(few->values, ref->values, 3, OUTPUT, "values of few", "small");
+        draw_round_parameters(&scene.network, 8 + (uint64_t)i, pass->net->parameters);
+        draw_round_parameters(&scene.network, 8 + (uint64_t)i, ref->net->parameters);
+        mega_net_changed(pass->net);
+    }
+    mega_pass_destroy(few);
+    drop_pass(pass);
+    drop_pass(ref);
+    scene_destroy(&scene);
+}
+
+static int has_onednn(void) {
+    mega_network network;
+    mega_message message = {""};
+    mega_net *net = NULL;
+    MEGA_CHECK_EQ(mega_network_describe("fc 3", 1, 2, 2, 2, &network, NULL), 0);
+    if (mega_net_create(&mega_net_onednn, &network, 1, &net, &message) != 0) {
+        MEGA_CHECK(net == NULL && strstr(message.text, "oneDNN") != NULL);
+        MEGA_CHECK(mega_net_cpu() == &mega_net_ref);
+        fprintf(stderr, "not compared: %s\n", message.text);
+        return 0;
+    }
+    mega_net_destroy(net);
+    MEGA_CHECK(mega_net_cpu() == &mega_net_onednn);
+    return 1;
+}
+
+static void test_onednn(void) {
+    static const uint32_t batches[] = {1, 3, 32};
+    for (size_t i = 0; i < 3; i++) {
+        const uint32_t threads = 1 + (uint32_t)i % 2;
+        compare("nature", 4, 84, 84, 18, batches[i], threads);
+        compare("a3c", 4, 84, 84, 6, batches[i], threads);
+        compare("stooke", 4, 104, 80, 4, batches[i], threads);
+        compare("small", 4, 42, 42, 3, batches[i], threads);
+    }
+    // Channels that fill no block; strides that do not fit; padding; a first layer of all kinds; none.
+    compare("conv 3x3/2+1, conv 5x2/1, fc 7", 2, 9, 6, 5, 5, 2);
+    compare("conv 7x6/2, conv 9x3/2, fc 33", 3, 31, 27, 17, 4, 0);
+    compare("conv 16x6/3, conv 20x3/1+1, fc 40", 4, 32, 22, 2, 4, 1);
+    compare("conv 16x3/1, fc 16", 16, 12, 12, 2, 4, 1);
+    compare("conv 1x1/1, fc 1", 1, 3, 3, 1, 2, 1);
+    compare("conv 8x4/2, conv 8x3/1, conv 8x3/1+1, conv 8x2/2, fc 20", 1, 21, 20, 3, 6, 2);
+    compare("fc 24", 2, 7, 5, 3, 6, 1);
+    compare_passes();
+    check_rows(&mega_net_onednn);
+    check_misuse(&mega_net_onednn);
+}
+
 int main(void) {
     check_reference("conv 3x3/1, fc 6", 2, 6, 5, 4, 3);
     check_reference("conv 3x3/2+1, conv 4x2/1, fc 7", 2, 9, 6, 5, 3); // padding; a row and a column to spare
@@ -338,5 +495,8 @@ int main(void) {
     check_reference("fc 5", 2, 3, 3, 2, 3);
     check_rows(&mega_net_ref);
     check_misuse(&mega_net_ref);
+    if (has_onednn()) {
+        test_onednn();
+    }
     return mega_test_result();
 }

@@ -1,0 +1,115 @@
+// onednn_library.c - see onednn_library.h.
+#ifdef MEGA_HAS_ONEDNN
+#include "onednn_library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+#define LIBRARY "libdnnl.so." TEXT(DNNL_VERSION_MAJOR)
+
+typedef struct entry {
+    const char *symbol;
+    size_t offset; // of the pointer in mega_onednn
+} entry;
+
+#define ENTRY(name) {#name, offsetof(mega_onednn, name)},
+static const entry functions[] = {ONEDNN_FUNCTIONS(ENTRY)};
+static const entry thread_functions[] = {ENTRY(omp_set_num_threads) ENTRY(omp_get_num_procs) ENTRY(
+    omp_get_thread_num) ENTRY(omp_get_num_threads) ENTRY(GOMP_parallel)};
+#undef ENTRY
+
+// What the process has opened; written once, under the lock.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static mega_onednn opened;
+static bool is_opened;
+
+// Returns a symbol that the library lacks, or NULL.
+static const char *fill(void *library, const entry *entries, size_t count, mega_onednn *table) {
+    const char *lacking = NULL;
+    for (size_t i = 0; i < count; i++) {
+        // ISO C has no cast from an object pointer to a function pointer; POSIX makes their bytes the same.
+        void *symbol = dlsym(library, entries[i].symbol);
+        memcpy((char *)table + entries[i].offset, &symbol, sizeof symbol);
+        if (symbol == NULL && lacking == NULL) {
+            lacking = entries[i].symbol;
+        }
+    }
+    return lacking;
+}
+
+static int open_library(mega_onednn *table, mega_message *message) {
+    const char *chosen = getenv("MEGACADE_LIBDNNL");
+    const char *name = chosen != NULL && chosen[0] != '\0' ? chosen : LIBRARY;
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        return mega_message_set(message, "oneDNN cannot be opened: %s", dlerror());
+    }
+    const char *lacking = fill(library, functions, sizeof functions / sizeof functions[0], table);
+    if (lacking != NULL) {
+        (void)dlclose(library);
+        return mega_message_set(message, "oneDNN cannot be used: %s lacks %s", name, lacking);
+    }
+    const int major = table->dnnl_version()->major;
+    if (major != DNNL_VERSION_MAJOR) {
+        (void)dlclose(library);
+        return mega_message_set(message, "oneDNN cannot be used: %s is version %d, and this build is for %d",
+                                name, major, DNNL_VERSION_MAJOR);
+    }
+    // The library's dependencies are looked through, too. All or none: parts need all of these functions.
+    mega_onednn threads = *table;
+    if (fill(library, thread_functions, sizeof thread_functions / sizeof thread_functions[0], &threads) ==
+        NULL) {
+        *table = threads;
+    }
+    return 0; // its threads are never taken back, so it stays open
+}
+
+int mega_onednn_open(const mega_onednn **out, mega_message *message) {
+    int result = 0;
+    *out = NULL;
+    pthread_mutex_lock(&lock);
+    if (!is_opened) {
+        mega_onednn table = {0};
+        result = open_library(&table, message);
+        if (result == 0) {
+            opened = table;
+            is_opened = true;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (result == 0) {
+        *out = &opened;
+    }
+    return result;
+}
+
+// ---- threads -----------------------------------------------------------------------------------------
+
+typedef struct job {
+    const mega_onednn *library;
+    mega_onednn_work work;
+    void *data;
+} job;
+
+static void work_in_thread(void *data) {
+    const job *job = (const struct job *)data;
+    job->work(job->data, (uint32_t)job->library->omp_get_thread_num(),
+              (uint32_t)job->library->omp_get_num_threads());
+}
+
+void mega_onednn_parallel(const mega_onednn *library, uint32_t threads, mega_onednn_work work, void *data) {
+    if (library->GOMP_parallel == NULL || threads < 2) {
+        work(data, 0, 1);
+        return;
+    }
+    job job = {library, work, data};
+    library->GOMP_parallel(work_in_thread, &job, threads, 0);
+}
+#else
+typedef int mega_onednn_is_missing; // a file needs something in it
+#endif
