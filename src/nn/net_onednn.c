@@ -326,9 +326,11 @@ static void place_parameters(onednn_pass *own, uint32_t index, float *slab, dnnl
     *bias = mega_onednn_plain(&own->kit, 1, shape->weights, is_head ? NULL : slab + tensor[1].first);
 }
 
-// Fully connected layers multiply matrices, which may lie either way: large weights need not be copied.
+// Fully connected layers multiply matrices, which may lie either way. The library's choice is faster, but copying large
+// weights there and their gradients back takes longer than that gains, unless many passes share a copy.
 static mega_onednn_format weights_format(const onednn_pass *own, const onednn_layer *layer) {
-    return layer->shape.is_conv ? NULL : mega_onednn_format_of(&own->kit, layer->plain_weights);
+    const bool is_chosen = layer->shape.is_conv || !own->pass.trains;
+    return is_chosen ? NULL : mega_onednn_format_of(&own->kit, layer->plain_weights);
 }
 
 // The input in the format of the first layer, if observations can be written like that, else in PyTorch's.

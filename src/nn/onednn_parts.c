@@ -173,8 +173,7 @@ enum {
     BACKWARD_WEIGHTS
 };
 
-// Forward passes that do not train use the same primitives as those that do, so that both give the same numbers.
-// (For inference alone, oneDNN 2.6 would choose others, and they are not faster.)
+// All forward passes are of the library's kind for training: what oneDNN 2.6 chooses for inference is slower here.
 #if DNNL_VERSION_MAJOR >= 3
 static dnnl_status_t create_conv(mega_onednn_kit *kit, const mega_onednn_layer *layer, int kind, formats of,
                                  const_dnnl_primitive_attr_t attr, dnnl_primitive_desc_t hint,
