@@ -45,8 +45,9 @@ typedef struct mega_settings {
 } mega_settings;
 
 enum {
-    MEGA_SETTING_TEXT_SIZE = 512, // enough for any value as text
-    MEGA_SETTINGS_FILE_MAX = 1 << 20
+    MEGA_SETTING_TEXT_SIZE = 512,    // enough for any value as text; `size` is at most this
+    MEGA_SETTINGS_MAX = 256,         // entries of a table
+    MEGA_SETTINGS_FILE_MAX = 1 << 20 // bytes of files that are read
 };
 
 // The setting of that name, or NULL.

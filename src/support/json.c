@@ -44,7 +44,9 @@ static void put_text(FILE *out, const char *text) {
 }
 
 static void put_key(mega_json *json, const char *key) {
-    if (json->comma) {
+    if (json->lines && json->depth == 0) {
+        (void)fputs(json->comma ? ",\n  " : "\n  ", json->out);
+    } else if (json->comma) {
         (void)fputs(", ", json->out);
     }
     json->comma = true;
@@ -56,11 +58,16 @@ static void put_key(mega_json *json, const char *key) {
 
 mega_json mega_json_begin(FILE *out) {
     (void)fputc('{', out);
-    return (mega_json){out, false};
+    return (mega_json){.out = out};
+}
+
+mega_json mega_json_begin_lines(FILE *out) {
+    (void)fputc('{', out);
+    return (mega_json){.out = out, .lines = true};
 }
 
 void mega_json_end(mega_json *json) {
-    (void)fputs("}\n", json->out);
+    (void)fputs(json->lines && json->comma ? "\n}\n" : "}\n", json->out);
 }
 
 void mega_json_text(mega_json *json, const char *key, const char *value) {
@@ -93,20 +100,24 @@ void mega_json_object_begin(mega_json *json, const char *key) {
     put_key(json, key);
     (void)fputc('{', json->out);
     json->comma = false;
+    json->depth++;
 }
 
 void mega_json_object_end(mega_json *json) {
     (void)fputc('}', json->out);
     json->comma = true;
+    json->depth--;
 }
 
 void mega_json_array_begin(mega_json *json, const char *key) {
     put_key(json, key);
     (void)fputc('[', json->out);
     json->comma = false;
+    json->depth++;
 }
 
 void mega_json_array_end(mega_json *json) {
     (void)fputc(']', json->out);
     json->comma = true;
+    json->depth--;
 }

@@ -1,4 +1,4 @@
-// json.h - writes JSON objects, each on one line. (json_reader.h reads them.)
+// json.h - writes JSON objects, each on one line, or with a line for each of their keys. (json_reader.h reads them.)
 //
 //     mega_json json = mega_json_begin(stdout);
 //     mega_json_text(&json, "game", "pong");
@@ -14,10 +14,13 @@
 
 typedef struct mega_json {
     FILE *out;
-    bool comma; // the next value needs a comma before it
+    bool comma;     // the next value needs a comma before it
+    bool lines;     // keys of the outermost object have lines of their own
+    uint32_t depth; // objects and arrays that are open inside the outermost one
 } mega_json;
 
 mega_json mega_json_begin(FILE *out);
+mega_json mega_json_begin_lines(FILE *out);
 void mega_json_end(mega_json *json);
 // A text of bytes in UTF-8; bytes that are not become U+FFFD. NULL becomes null.
 void mega_json_text(mega_json *json, const char *key, const char *value);
