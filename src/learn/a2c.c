@@ -59,7 +59,6 @@ static int a2c_iterate(mega_learner *learner, mega_message *message) {
         .lesson = &own->lesson,
         .count = own->pass->batch,
         .weights = mega_learner_weights(learner),
-        .advantage_scale = 1,
     };
     return mega_learner_update(learner, &loss, own->pass, message);
 }

@@ -37,13 +37,8 @@ int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass 
     mega_compute *compute = learner->compute;
     if (compute->ops->loss(compute, loss, pass, message) < 0 || mega_pass_backward(pass, message) < 0 ||
         compute->ops->optimise(compute, learner->net, learner->optimizer, learning_rate(learner),
-                               learner->settings->max_gradient, &learner->gradient_norm, message) < 0) {
+                               learner->settings->max_gradient, message) < 0) {
         return -1;
-    }
-    if (!isfinite(learner->gradient_norm)) {
-        return mega_message_set(message, "the gradient is not finite in update %llu, at %llu frames",
-                                (unsigned long long)learner->state.updates + 1,
-                                (unsigned long long)mega_learner_frames(learner));
     }
     learner->state.updates++;
     learner->state.samples += loss->count;

@@ -39,8 +39,7 @@ struct mega_learner {
     mega_optimizer *optimizer;
     mega_sampler *sampler;
     mega_learner_state state;
-    double gradient_norm; // of the last update, before it was clipped
-    void *own;            // the algorithm's
+    void *own; // the algorithm's
 };
 
 const mega_algorithm *mega_algorithm_find(uint32_t algo);
@@ -49,8 +48,8 @@ const mega_algorithm *mega_algorithm_find(uint32_t algo);
 uint64_t mega_learner_frames(const mega_learner *learner);
 // Plays steps of all environments and counts them.
 int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *message);
-// One update: the loss's gradients through the pass into the network, clipped, and a step of the optimiser. Fails if
-// the gradient is not finite; the parameters are then as they were.
+// One update: the loss's gradients through the pass into the network, clipped, and a step of the optimiser. A gradient
+// that is not finite moves nothing; mega_trainer_sum() will tell.
 int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass, mega_message *message);
 // The weights of losses that the settings name.
 mega_loss_weights mega_learner_weights(const mega_learner *learner);

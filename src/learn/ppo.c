@@ -101,24 +101,15 @@ static int shuffle(mega_learner *learner, uint32_t epoch, mega_message *message)
 
 static int learn_minibatch(mega_learner *learner, uint32_t first, mega_message *message) {
     const mega_train_settings *settings = learner->settings;
-    const mega_compute_ops *ops = learner->compute->ops;
     ppo *own = learner->own;
-    mega_loss loss = {
+    const mega_loss loss = {
         .is_ppo = true,
         .lesson = &own->lesson,
         .samples = own->device_order + first,
         .count = own->pass->batch,
         .weights = mega_learner_weights(learner),
-        .advantage_scale = 1,
+        .normalize = settings->normalize,
     };
-    if (settings->normalize) {
-        float deviation;
-        if (ops->spread(learner->compute, &own->lesson, loss.samples, loss.count, &loss.advantage_mean,
-                        &deviation, message) < 0) {
-            return -1;
-        }
-        loss.advantage_scale = 1.0f / (deviation + 1e-8f);
-    }
     if (mega_pass_forward(own->pass, mega_sampler_rollout(learner->sampler)->observations,
                           own->device_rows + first, message) < 0) {
         return -1;

@@ -195,13 +195,19 @@ mega_train_count mega_trainer_count(const mega_trainer *trainer) {
 int mega_trainer_sum(mega_trainer *trainer, mega_message *message) {
     mega_compute *compute = trainer->learner.compute;
     double stats[MEGA_STAT_COUNT];
-    if (compute->ops->read_stats(compute, stats, message) < 0) {
+    if (compute->ops->read_stats(compute, stats, &trainer->sums.gradient_norm, message) < 0) {
         return -1;
+    }
+    if (!isfinite(trainer->sums.gradient_norm)) {
+        return mega_message_set(
+            message,
+            "the gradient is not finite any more, at %llu frames; a smaller learning_rate "
+            "or max_gradient may help",
+            (unsigned long long)mega_learner_frames(&trainer->learner));
     }
     for (uint32_t i = 0; i < MEGA_STAT_COUNT; i++) {
         trainer->sums.stats[i] += stats[i];
     }
-    trainer->sums.gradient_norm = trainer->learner.gradient_norm;
     return 0;
 }
 

@@ -278,7 +278,6 @@ static int restore_counters(mega_trainer *trainer, mega_checkpoint_reader *reade
         mega_checkpoint_read(reader, "sums", &trainer->sums, sizeof trainer->sums, message) < 0) {
         return -1;
     }
-    learner->gradient_norm = trainer->sums.gradient_norm;
     return mega_checkpoint_read(reader, "scores", &trainer->recent, sizeof trainer->recent, message);
 }
 

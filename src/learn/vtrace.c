@@ -66,7 +66,6 @@ static int learn_part(mega_learner *learner, uint32_t part, mega_message *messag
         .lesson = &own->lesson,
         .count = own->lesson.steps * own->lesson.envs,
         .weights = mega_learner_weights(learner),
-        .advantage_scale = 1,
     };
     return mega_learner_update(learner, &loss, own->pass, message);
 }

@@ -54,6 +54,7 @@ typedef struct mega_act {
     uint64_t step;
     bool greedy;
     int32_t *chosen;          // [count]
+    int32_t *chosen_too;      // [count], for those who want them twice, or NULL
     float *log_probabilities; // [count], or NULL
 } mega_act;
 
@@ -71,8 +72,7 @@ typedef struct mega_loss {
     const int32_t *samples; // [count]: which of the lesson's, or NULL: the first `count`
     uint32_t count;         // at most the pass's batch; gradients of the rest are 0
     mega_loss_weights weights;
-    float advantage_mean;  // subtracted from advantages,
-    float advantage_scale; // and then multiplied
+    bool normalize; // advantages have mean 0 and deviation 1 over the samples that count
 } mega_loss;
 
 typedef struct mega_compute mega_compute;
@@ -100,16 +100,15 @@ typedef struct mega_compute_ops {
     // With the logits and values of a pass of all (steps + 1) * envs observations; lesson->values become these.
     int (*v_trace)(mega_compute *compute, mega_lesson *lesson, const mega_pass *pass, float discount,
                    float rho_max, float c_max, mega_message *message);
-    // Mean and standard deviation of the advantages of samples that count. Waits.
-    int (*spread)(mega_compute *compute, const mega_lesson *lesson, const int32_t *samples, uint32_t count,
-                  float *mean, float *deviation, mega_message *message);
     // Fills the pass's gradients; adds to the sums that read_stats() returns.
     int (*loss)(mega_compute *compute, const mega_loss *loss, mega_pass *pass, mega_message *message);
-    // The sums since the last call. Waits.
-    int (*read_stats)(mega_compute *compute, double stats[MEGA_STAT_COUNT], mega_message *message);
-    // Clips the gradient to `norm_max` (0: not), moves the parameters against it, and tells what its norm was.
+    // The sums since the last call, and the norm of the last update's gradient; not finite if that of any update since
+    // the device was made was not. Waits.
+    int (*read_stats)(mega_compute *compute, double stats[MEGA_STAT_COUNT], double *norm,
+                      mega_message *message);
+    // Clips the gradient to `norm_max` (0: not) and moves the parameters against it; not if it is not finite.
     int (*optimise)(mega_compute *compute, mega_net *net, mega_optimizer *optimizer, double learning_rate,
-                    double norm_max, double *norm, mega_message *message);
+                    double norm_max, mega_message *message);
     void (*destroy)(mega_compute *compute);
 } mega_compute_ops;
 

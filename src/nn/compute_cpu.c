@@ -9,6 +9,7 @@
 typedef struct cpu_compute {
     mega_compute base;
     double stats[MEGA_STAT_COUNT];
+    double norm; // of the last gradient, or the first that was not finite
 } cpu_compute;
 
 static int cpu_allocate(mega_compute *compute, size_t size, void **out, mega_message *message) {
@@ -45,6 +46,9 @@ static int cpu_act(mega_compute *compute, const mega_act *act, mega_message *mes
         const uint32_t action = act->greedy ? policy_best(logits, act->actions)
                                             : policy_draw(logits, act->actions, log_sum, uniform);
         act->chosen[i] = (int32_t)action;
+        if (act->chosen_too != NULL) {
+            act->chosen_too[i] = (int32_t)action;
+        }
         if (act->log_probabilities != NULL) {
             act->log_probabilities[i] = logits[action] - log_sum;
         }
@@ -133,13 +137,12 @@ static int cpu_v_trace(mega_compute *compute, mega_lesson *lesson, const mega_pa
     return 0;
 }
 
-static int cpu_spread(mega_compute *compute, const mega_lesson *lesson, const int32_t *samples,
-                      uint32_t count, float *mean, float *deviation, mega_message *message) {
-    (void)compute;
-    (void)message;
+// What advantages are normalised with: their mean, and one over their deviation, over the samples that count.
+static void measure_advantages(const mega_loss *loss, float *mean, float *scale) {
+    const mega_lesson *lesson = loss->lesson;
     double n = 0, sum = 0, squares = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const size_t sample = samples == NULL ? i : (size_t)samples[i];
+    for (uint32_t i = 0; i < loss->count; i++) {
+        const size_t sample = loss->samples == NULL ? i : (size_t)loss->samples[i];
         if (!(lesson->flags[sample] & MEGA_STEP_VOID)) {
             const double a = (double)lesson->advantages[sample];
             n += 1;
@@ -149,16 +152,14 @@ static int cpu_spread(mega_compute *compute, const mega_lesson *lesson, const in
     }
     const double middle = n > 0 ? sum / n : 0, variance = n > 0 ? squares / n - middle * middle : 0;
     *mean = (float)middle;
-    *deviation = (float)sqrt(variance > 0 ? variance : 0);
-    return 0;
+    *scale = 1.0f / ((float)sqrt(variance > 0 ? variance : 0) + 1e-8f);
 }
 
-static void lose_sample(const mega_loss *loss, size_t sample, size_t i, mega_pass *pass,
+static void lose_sample(const mega_loss *loss, size_t sample, size_t i, float advantage, mega_pass *pass,
                         float stats[MEGA_STAT_COUNT]) {
     const mega_lesson *lesson = loss->lesson;
     const uint32_t actions = pass->net->network.actions, action = (uint32_t)lesson->actions[sample];
     const float *logits = pass->logits + i * actions;
-    const float advantage = (lesson->advantages[sample] - loss->advantage_mean) * loss->advantage_scale;
     const float share = 1.0f / (float)loss->count;
     if (loss->is_ppo) {
         loss_ppo(logits, actions, action, pass->values[i], advantage, lesson->targets[sample],
@@ -174,6 +175,10 @@ static void lose_sample(const mega_loss *loss, size_t sample, size_t i, mega_pas
 static int cpu_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pass, mega_message *message) {
     (void)message;
     cpu_compute *cpu = (cpu_compute *)compute;
+    float mean = 0.0f, scale = 1.0f;
+    if (loss->normalize) {
+        measure_advantages(loss, &mean, &scale);
+    }
     memset(pass->logit_grads, 0,
            (size_t)pass->batch * pass->net->network.actions * sizeof *pass->logit_grads);
     memset(pass->value_grads, 0, pass->batch * sizeof *pass->value_grads);
@@ -181,7 +186,7 @@ static int cpu_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pas
         const size_t sample = loss->samples == NULL ? i : (size_t)loss->samples[i];
         if (!(loss->lesson->flags[sample] & MEGA_STEP_VOID)) {
             float stats[MEGA_STAT_COUNT];
-            lose_sample(loss, sample, i, pass, stats);
+            lose_sample(loss, sample, i, (loss->lesson->advantages[sample] - mean) * scale, pass, stats);
             for (uint32_t k = 0; k < MEGA_STAT_COUNT; k++) {
                 cpu->stats[k] += (double)stats[k];
             }
@@ -190,20 +195,23 @@ static int cpu_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pas
     return 0;
 }
 
-static int cpu_read_stats(mega_compute *compute, double stats[MEGA_STAT_COUNT], mega_message *message) {
+static int cpu_read_stats(mega_compute *compute, double stats[MEGA_STAT_COUNT], double *norm,
+                          mega_message *message) {
     (void)message;
     cpu_compute *cpu = (cpu_compute *)compute;
     memcpy(stats, cpu->stats, sizeof cpu->stats);
     memset(cpu->stats, 0, sizeof cpu->stats);
+    *norm = cpu->norm;
     return 0;
 }
 
 static int cpu_optimise(mega_compute *compute, mega_net *net, mega_optimizer *optimizer, double learning_rate,
-                        double norm_max, double *norm, mega_message *message) {
-    (void)compute;
+                        double norm_max, mega_message *message) {
     (void)message;
-    *norm = mega_optimizer_clip(net->gradients, net->network.parameter_count, norm_max);
-    if (isfinite(*norm)) {
+    cpu_compute *cpu = (cpu_compute *)compute;
+    const double norm = mega_optimizer_clip(net->gradients, net->network.parameter_count, norm_max);
+    cpu->norm = isfinite(cpu->norm) ? norm : cpu->norm;
+    if (isfinite(norm)) {
         mega_optimizer_descend(optimizer, learning_rate, net->gradients, net->parameters);
         mega_net_changed(net);
     }
@@ -226,7 +234,6 @@ static const mega_compute_ops cpu_ops = {
     .n_step = cpu_n_step,
     .gae = cpu_gae,
     .v_trace = cpu_v_trace,
-    .spread = cpu_spread,
     .loss = cpu_loss,
     .read_stats = cpu_read_stats,
     .optimise = cpu_optimise,
