@@ -83,10 +83,12 @@ tsan: setup ## build with the thread sanitizer into build-tsan/ and run the test
 	@ctest --test-dir build-tsan -R test_vector --output-on-failure
 	build-tsan/tests/fuzz_vector --calls 20000
 
-fuzz: build ## run the fuzzers of game modes, of vectors and of translated cartridges
+fuzz: build ## run the fuzzers of game modes, of vectors, of translated cartridges and of a run's files
 	build/tests/fuzz_modes
 	build/tests/fuzz_vector
 	build/tests/fuzz_translate
+	build/tests/fuzz_checkpoint
+	build/tests/fuzz_run_files
 
 format: ## bring the hand-written C sources into the project's format
 	@clang-format -i $(SOURCES)
