@@ -1,4 +1,7 @@
 // sampler.c - see sampler.h.
+//
+// Environments on a GPU leave their results in its memory, where the network reads them; nothing is copied to the host,
+// and nothing waits for the GPU. Environments on the CPU leave them in the host's memory.
 #include "sampler.h"
 
 #include <stdlib.h>
@@ -18,7 +21,9 @@ struct mega_sampler {
     uint32_t envs;
     uint32_t actions;
     sampler_group *group; // [desc.groups]
-    // What environments return, in the host's memory: [envs].
+    bool is_on_gpu;
+    mega_vector_device_view view; // there
+    // What environments on the CPU return: [envs].
     int32_t *rewards;
     uint8_t *terminations;
     uint8_t *truncations;
@@ -26,9 +31,11 @@ struct mega_sampler {
     int32_t *chosen;
 };
 
-static int vector_failed(mega_message *message) {
-    return mega_message_set(message, "%s", mega_last_error());
+static int vector_result(mega_status status, mega_message *message) {
+    return status == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
 }
+
+// ---- making ----
 
 static int create_groups(mega_sampler *sampler, mega_message *message) {
     for (uint32_t g = 0; g < sampler->desc.groups; g++) {
@@ -41,29 +48,34 @@ static int create_groups(mega_sampler *sampler, mega_message *message) {
     return 0;
 }
 
+static int create_arrays(mega_sampler *sampler, mega_message *message) {
+    sampler->group = calloc(sampler->desc.groups, sizeof *sampler->group);
+    sampler->rewards = calloc(sampler->envs, sizeof *sampler->rewards);
+    sampler->terminations = calloc(sampler->envs, 1);
+    sampler->truncations = calloc(sampler->envs, 1);
+    sampler->episode_ends = calloc(sampler->envs, 1);
+    sampler->chosen = calloc(sampler->envs, sizeof *sampler->chosen);
+    if (sampler->group == NULL || sampler->rewards == NULL || sampler->terminations == NULL ||
+        sampler->truncations == NULL || sampler->episode_ends == NULL || sampler->chosen == NULL) {
+        return mega_message_set(message, "there is no memory for a sampler of %u environments",
+                                sampler->envs);
+    }
+    return 0;
+}
+
 int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_message *message) {
-    const uint32_t envs = mega_vector_count(desc->vector);
-    mega_sampler *sampler = calloc(1, sizeof *sampler);
     *out = NULL;
+    mega_sampler *sampler = calloc(1, sizeof *sampler);
     if (sampler == NULL) {
         return mega_message_set(message, "there is no memory for a sampler");
     }
     sampler->desc = *desc;
-    sampler->envs = envs;
+    sampler->envs = mega_vector_count(desc->vector);
     sampler->actions = desc->net->network.actions;
-    sampler->group = calloc(desc->groups, sizeof *sampler->group);
-    sampler->rewards = calloc(envs, sizeof *sampler->rewards);
-    sampler->terminations = calloc(envs, 1);
-    sampler->truncations = calloc(envs, 1);
-    sampler->episode_ends = calloc(envs, 1);
-    sampler->chosen = calloc(envs, sizeof *sampler->chosen);
-    if (sampler->group == NULL || sampler->rewards == NULL || sampler->terminations == NULL ||
-        sampler->truncations == NULL || sampler->episode_ends == NULL || sampler->chosen == NULL) {
-        mega_sampler_destroy(sampler);
-        return mega_message_set(message, "there is no memory for a sampler of %u environments", envs);
-    }
-    if (mega_rollout_create(desc->compute, desc->slots, envs, mega_vector_observation_size(desc->vector),
-                            &sampler->rollout, message) < 0 ||
+    sampler->is_on_gpu = mega_vector_get_device_view(desc->vector, &sampler->view) == MEGA_OK;
+    if (create_arrays(sampler, message) < 0 ||
+        mega_rollout_create(desc->compute, desc->slots, sampler->envs,
+                            mega_vector_observation_size(desc->vector), &sampler->rollout, message) < 0 ||
         create_groups(sampler, message) < 0) {
         mega_sampler_destroy(sampler);
         return -1;
@@ -99,6 +111,8 @@ void mega_sampler_set_steps(mega_sampler *sampler, uint64_t steps) {
     sampler->steps = steps;
 }
 
+// ---- results ----
+
 // Where the results of the environments from `first` on go; observations into a slot of the rollout.
 static mega_vector_out results_from(mega_sampler *sampler, uint32_t first, uint32_t slot) {
     mega_vector_out out = {0};
@@ -108,6 +122,33 @@ static mega_vector_out results_from(mega_sampler *sampler, uint32_t first, uint3
     out.truncations = sampler->truncations + first;
     out.episode_ends = sampler->episode_ends + first;
     return out;
+}
+
+// On a GPU: what the learner does next begins after what the environments were asked for.
+static int follow_vector(mega_sampler *sampler, mega_message *message) {
+    if (sampler->desc.stream == sampler->view.stream) {
+        return 0;
+    }
+    return vector_result(mega_vector_make_stream_wait(sampler->desc.vector, sampler->desc.stream), message);
+}
+
+// And the other way round.
+static int lead_vector(mega_sampler *sampler, mega_message *message) {
+    if (sampler->desc.stream == sampler->view.stream) {
+        return 0;
+    }
+    return vector_result(mega_vector_wait_for_stream(sampler->desc.vector, sampler->desc.stream), message);
+}
+
+// Copies a GPU's observations into a slot.
+static int take_observations(mega_sampler *sampler, uint32_t slot, mega_message *message) {
+    mega_compute *compute = sampler->desc.compute;
+    if (follow_vector(sampler, message) < 0) {
+        return -1;
+    }
+    return compute->ops->copy(compute, mega_rollout_observations(&sampler->rollout, slot, 0),
+                              sampler->view.observations, sampler->envs * sampler->rollout.observation_size,
+                              message);
 }
 
 // ---- starts ----
@@ -120,43 +161,40 @@ static uint32_t draw_below(const mega_sampler *sampler, uint32_t env, uint32_t i
     return mega_philox_below(draw_word(sampler->desc.seed, MEGA_DRAW_STARTS, env, index), count);
 }
 
+static int play_random_step(mega_sampler *sampler, uint32_t step, mega_message *message) {
+    mega_vector_out out = results_from(sampler, 0, sampler->rollout.slot);
+    if (sampler->is_on_gpu) {
+        out.observations = NULL; // they stay there
+    }
+    for (uint32_t e = 0; e < sampler->envs; e++) {
+        sampler->chosen[e] = (int32_t)draw_below(sampler, e, 1 + step, sampler->actions);
+    }
+    return vector_result(mega_vector_step(sampler->desc.vector, sampler->chosen, NULL, &out), message);
+}
+
 // Random actions for all; environments of wave w are started anew after the w-th part of the steps.
 static int play_random_steps(mega_sampler *sampler, uint32_t random_steps, uint8_t *mask,
                              mega_message *message) {
-    const mega_vector_out out = results_from(sampler, 0, sampler->rollout.slot);
     for (uint32_t step = 0; step < random_steps; step++) {
         const uint32_t wave = step * START_WAVES / random_steps;
         if (step == 0 || wave != (step - 1) * START_WAVES / random_steps) {
             for (uint32_t e = 0; e < sampler->envs; e++) {
                 mask[e] = draw_below(sampler, e, 0, START_WAVES) == wave;
             }
-            if (mega_vector_reset(sampler->desc.vector, mask, NULL, &out) != MEGA_OK) {
-                return vector_failed(message);
+            if (vector_result(mega_vector_reset(sampler->desc.vector, mask, NULL, NULL), message) < 0) {
+                return -1;
             }
         }
-        for (uint32_t e = 0; e < sampler->envs; e++) {
-            sampler->chosen[e] = (int32_t)draw_below(sampler, e, 1 + step, sampler->actions);
-        }
-        if (mega_vector_step(sampler->desc.vector, sampler->chosen, NULL, &out) != MEGA_OK) {
-            return vector_failed(message);
+        if (play_random_step(sampler, step, message) < 0) {
+            return -1;
         }
     }
-    memcpy(sampler->rollout.over, sampler->episode_ends, sampler->envs);
-    return 0;
+    mega_compute *compute = sampler->desc.compute;
+    return compute->ops->upload(compute, sampler->rollout.over, sampler->episode_ends, sampler->envs,
+                                message);
 }
 
-int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps,
-                       mega_message *message) {
-    sampler->steps = 0;
-    sampler->rollout.slot = 0;
-    memset(sampler->rollout.over, 0, sampler->envs);
-    const mega_vector_out out = results_from(sampler, 0, 0);
-    if (mega_vector_reset(sampler->desc.vector, NULL, seeds, &out) != MEGA_OK) {
-        return vector_failed(message);
-    }
-    if (random_steps == 0) {
-        return 0;
-    }
+static int start_randomly(mega_sampler *sampler, uint32_t random_steps, mega_message *message) {
     uint8_t *mask = malloc(sampler->envs);
     if (mask == NULL) {
         return mega_message_set(message, "there is no memory to start %u environments", sampler->envs);
@@ -164,6 +202,25 @@ int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t ran
     const int result = play_random_steps(sampler, random_steps, mask, message);
     free(mask);
     return result;
+}
+
+int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps,
+                       mega_message *message) {
+    mega_compute *compute = sampler->desc.compute;
+    sampler->steps = 0;
+    sampler->rollout.slot = 0;
+    memset(sampler->episode_ends, 0, sampler->envs);
+    mega_vector_out out = {0};
+    if (!sampler->is_on_gpu) {
+        out.observations = mega_rollout_observations(&sampler->rollout, 0, 0);
+    }
+    if (vector_result(mega_vector_reset(sampler->desc.vector, NULL, seeds, &out), message) < 0 ||
+        compute->ops->upload(compute, sampler->rollout.over, sampler->episode_ends, sampler->envs, message) <
+            0 ||
+        (random_steps > 0 && start_randomly(sampler, random_steps, message) < 0)) {
+        return -1;
+    }
+    return sampler->is_on_gpu ? take_observations(sampler, 0, message) : 0;
 }
 
 // ---- play ----
@@ -185,6 +242,7 @@ static int group_look(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_mes
                               group->pass->values, group->count * sizeof *rollout->values, message);
 }
 
+// Chooses a group's actions and has them played.
 static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, mega_message *message) {
     sampler_group *group = &sampler->group[g];
     mega_rollout *rollout = &sampler->rollout;
@@ -198,36 +256,44 @@ static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool gre
         .step = sampler->steps,
         .greedy = greedy,
         .chosen = rollout->actions + cell,
+        .chosen_too = sampler->is_on_gpu ? sampler->view.actions : NULL,
         .log_probabilities = rollout->log_probabilities + cell,
     };
     if (sampler->desc.compute->ops->act(sampler->desc.compute, &act, message) < 0) {
         return -1;
     }
-    if (mega_vector_group_send(sampler->desc.vector, g, rollout->actions + cell, NULL) != MEGA_OK) {
-        return vector_failed(message);
-    }
     group->playing = true;
-    return 0;
+    if (sampler->is_on_gpu) {
+        return lead_vector(sampler, message) < 0
+                   ? -1
+                   : vector_result(mega_vector_step_device(sampler->desc.vector, MEGA_STEP_NO_WAIT, NULL),
+                                   message);
+    }
+    return vector_result(mega_vector_group_send(sampler->desc.vector, g, rollout->actions + cell, NULL),
+                         message);
 }
 
 // Takes what a group has played: the results of the slot's step, and observations for the next slot.
 static int group_receive(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_message *message) {
     sampler_group *group = &sampler->group[g];
     mega_rollout *rollout = &sampler->rollout;
+    const uint32_t next = (slot + 1) % rollout->slots;
     if (!group->playing) {
         return 0;
     }
-    const mega_vector_out out = results_from(sampler, group->first, (slot + 1) % rollout->slots);
-    if (mega_vector_group_recv(sampler->desc.vector, g, -1, &out) != MEGA_OK) {
-        return vector_failed(message);
-    }
     group->playing = false;
-    const mega_outcome outcome = {
-        .rewards = out.rewards,
-        .terminations = out.terminations,
-        .truncations = out.truncations,
-        .episode_ends = out.episode_ends,
-    };
+    const mega_vector_out out = results_from(sampler, group->first, next);
+    mega_outcome outcome = {out.rewards, out.terminations, out.truncations, out.episode_ends};
+    if (sampler->is_on_gpu) {
+        const mega_outcome there = {sampler->view.rewards, sampler->view.terminations,
+                                    sampler->view.truncations, sampler->view.episode_ends};
+        outcome = there;
+        if (take_observations(sampler, next, message) < 0) {
+            return -1;
+        }
+    } else if (vector_result(mega_vector_group_recv(sampler->desc.vector, g, -1, &out), message) < 0) {
+        return -1;
+    }
     mega_compute *compute = sampler->desc.compute;
     return compute->ops->note(compute, rollout, slot, group->first, group->count, &outcome, message);
 }

@@ -13,9 +13,10 @@ typedef struct mega_sampler_desc {
     mega_compute *compute;
     mega_net *net;
     mega_vector *vector; // with next-step resets; borrowed, and no one else may step it
-    uint32_t groups;     // as the vector was made
+    uint32_t groups;     // as the vector was made; 1 for environments on a GPU
     uint32_t slots;      // of the rollout: steps to keep, and one
     uint64_t seed;       // of the actions
+    void *stream;        // the CUstream that the learner works in, on a GPU
 } mega_sampler_desc;
 
 int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_message *message);

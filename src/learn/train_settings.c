@@ -12,6 +12,7 @@ static const char *const lives_names[] = {"ignored", "terminal", "episode", NULL
 static const char *const init_names[] = {"orthogonal", "uniform", NULL};
 static const char *const optimizer_names[] = {"adam", "rmsprop", "rmsprop_centred", NULL};
 static const char *const schedule_names[] = {"constant", "linear", NULL};
+static const char *const precision_names[] = {"bf16", "fp32", NULL};
 static const char *const eval_names[] = {"sample", "greedy", NULL};
 
 #define AT(field) offsetof(mega_train_settings, field)
@@ -51,6 +52,7 @@ static const mega_setting list[] = {
     INT(random_steps, 0, 100000, "environments start with up to so many random steps"),
     TEXT(network, "nature, a3c, stooke, small, or layers: conv 32x8/4, fc 256"),
     CHOICE(init, init_names, "first weights"),
+    CHOICE(precision, precision_names, "numbers of a network on a GPU"),
     FLAG(plain, "the slow reference network"),
     CHOICE(optimizer, optimizer_names, "how parameters are moved"),
     FLOAT(learning_rate, 0, 10, "step size"),
@@ -150,6 +152,10 @@ int mega_train_check(const mega_train_settings *s, mega_message *message) {
     if (s->groups > s->envs) {
         return mega_message_set(message, "%lld groups are more than %lld environments", (long long)s->groups,
                                 (long long)s->envs);
+    }
+    if (s->groups > 1 && strcmp(s->device, "cpu") != 0) {
+        return mega_message_set(message, "environments on a GPU play in one group, not in %lld",
+                                (long long)s->groups);
     }
     if (s->algo == MEGA_ALGO_VTRACE && s->envs % s->batches != 0) {
         return mega_message_set(

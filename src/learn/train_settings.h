@@ -17,6 +17,10 @@ enum {
     MEGA_EVAL_SAMPLE,
     MEGA_EVAL_GREEDY
 };
+enum {
+    MEGA_PRECISION_BF16,
+    MEGA_PRECISION_FP32
+};
 
 typedef struct mega_train_settings {
     uint32_t algo; // MEGA_ALGO_*
@@ -39,7 +43,8 @@ typedef struct mega_train_settings {
     int64_t random_steps;
     // network and optimiser
     char network[128];
-    uint32_t init; // MEGA_INIT_*
+    uint32_t init;      // MEGA_INIT_*
+    uint32_t precision; // MEGA_PRECISION_*, on a GPU
     bool plain;
     uint32_t optimizer; // MEGA_OPTIMIZER_*
     double learning_rate;

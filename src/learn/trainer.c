@@ -47,6 +47,22 @@ static int copy_rom(mega_trainer *trainer, const mega_rom *rom, mega_message *me
     return status == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
 }
 
+// Networks are where the environments are.
+static int create_compute(mega_trainer *trainer, mega_message *message) {
+    const mega_train_settings *settings = trainer->settings;
+    mega_learner *learner = &trainer->learner;
+    mega_vector_device_view view;
+    if (strcmp(settings->device, "cpu") == 0) {
+        return mega_compute_cpu((uint32_t)settings->threads, settings->plain, &learner->compute, message);
+    }
+    if (mega_vector_get_device_view(trainer->vector, &view) != MEGA_OK) {
+        return mega_message_set(message, "%s", mega_last_error());
+    }
+    trainer->stream = view.stream;
+    return mega_compute_cuda(view.device, view.stream, settings->precision == MEGA_PRECISION_BF16,
+                             &learner->compute, message);
+}
+
 static int create_network(mega_trainer *trainer, mega_message *message) {
     const mega_train_settings *settings = trainer->settings;
     mega_learner *learner = &trainer->learner;
@@ -55,9 +71,8 @@ static int create_network(mega_trainer *trainer, mega_message *message) {
     (void)mega_vector_actions(trainer->vector, &actions);
     if (mega_network_describe(settings->network, (uint32_t)settings->stack, (uint32_t)settings->height,
                               (uint32_t)settings->width, actions, &network, message) < 0 ||
-        mega_compute_cpu((uint32_t)settings->threads, settings->plain, &learner->compute, message) < 0 ||
-        mega_net_create(learner->compute->nets, &network, learner->compute->threads, &learner->net, message) <
-            0) {
+        create_compute(trainer, message) < 0 ||
+        learner->compute->ops->create_net(learner->compute, &network, &learner->net, message) < 0) {
         return -1;
     }
     const mega_optimizer_rule rule = {
@@ -67,7 +82,8 @@ static int create_network(mega_trainer *trainer, mega_message *message) {
         .epsilon = settings->epsilon,
         .epsilon_inside = settings->epsilon_inside,
     };
-    return mega_optimizer_create(&rule, network.parameter_count, &learner->optimizer, message);
+    return learner->compute->ops->create_optimizer(learner->compute, &rule, network.parameter_count,
+                                                   &learner->optimizer, message);
 }
 
 static int create_learner(mega_trainer *trainer, mega_message *message) {
@@ -85,6 +101,7 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
         .groups = (uint32_t)settings->groups,
         .slots = learner->algorithm->slots(settings),
         .seed = (uint64_t)settings->seed,
+        .stream = trainer->stream,
     };
     if (mega_sampler_create(&sampler, &learner->sampler, message) < 0) {
         return -1;
@@ -123,7 +140,9 @@ void mega_trainer_destroy(mega_trainer *trainer) {
         learner->algorithm->destroy(learner);
     }
     mega_sampler_destroy(learner->sampler);
-    mega_optimizer_destroy(learner->optimizer);
+    if (learner->optimizer != NULL) {
+        learner->compute->ops->destroy_optimizer(learner->compute, learner->optimizer);
+    }
     mega_net_destroy(learner->net);
     mega_compute_destroy(learner->compute);
     mega_vector_destroy(trainer->vector);

@@ -85,6 +85,13 @@ typedef struct mega_compute_ops {
     int (*download)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message);
     int (*copy)(mega_compute *compute, void *to, const void *from, size_t size,
                 mega_message *message); // on it
+    // A network on the device; mega_net_destroy() frees it.
+    int (*create_net)(mega_compute *compute, const mega_network *network, mega_net **out,
+                      mega_message *message);
+    // An optimiser with its slabs on the device.
+    int (*create_optimizer)(mega_compute *compute, const mega_optimizer_rule *rule, size_t count,
+                            mega_optimizer **out, mega_message *message);
+    void (*destroy_optimizer)(mega_compute *compute, mega_optimizer *optimizer);
     // Chooses actions.
     int (*act)(mega_compute *compute, const mega_act *act, mega_message *message);
     // Takes down what a slot's step of the environments first to first + count - 1 was.
@@ -114,12 +121,13 @@ typedef struct mega_compute_ops {
 
 struct mega_compute {
     const mega_compute_ops *ops;
-    const mega_net_backend *nets;
-    uint32_t threads; // for networks on a CPU
 };
 
 // The CPU. `plain` networks are those of net_ref.c.
 int mega_compute_cpu(uint32_t threads, bool plain, mega_compute **out, mega_message *message);
+// A GPU, by its number. Work is in `stream`, a CUstream, or in one of its own (NULL). Numbers are bfloat16 where that
+// is fast, or floats. The device is current in the thread that makes this until the same thread destroys it.
+int mega_compute_cuda(int32_t device, void *stream, bool is_bf16, mega_compute **out, mega_message *message);
 // NULL is allowed. Everything that was made with it must be gone.
 static inline void mega_compute_destroy(mega_compute *compute) {
     if (compute != NULL) {

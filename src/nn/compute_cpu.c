@@ -8,6 +8,8 @@
 
 typedef struct cpu_compute {
     mega_compute base;
+    const mega_net_backend *nets;
+    uint32_t threads; // of networks
     double stats[MEGA_STAT_COUNT];
     double norm; // of the last gradient, or the first that was not finite
 } cpu_compute;
@@ -33,6 +35,23 @@ static int cpu_copy(mega_compute *compute, void *to, const void *from, size_t si
     (void)message;
     memcpy(to, from, size);
     return 0;
+}
+
+static int cpu_create_net(mega_compute *compute, const mega_network *network, mega_net **out,
+                          mega_message *message) {
+    const cpu_compute *cpu = (const cpu_compute *)compute;
+    return mega_net_create(cpu->nets, network, cpu->threads, out, message);
+}
+
+static int cpu_create_optimizer(mega_compute *compute, const mega_optimizer_rule *rule, size_t count,
+                                mega_optimizer **out, mega_message *message) {
+    (void)compute;
+    return mega_optimizer_create(rule, count, out, message);
+}
+
+static void cpu_destroy_optimizer(mega_compute *compute, mega_optimizer *optimizer) {
+    (void)compute;
+    mega_optimizer_destroy(optimizer);
 }
 
 static int cpu_act(mega_compute *compute, const mega_act *act, mega_message *message) {
@@ -228,6 +247,9 @@ static const mega_compute_ops cpu_ops = {
     .upload = cpu_copy,
     .download = cpu_copy,
     .copy = cpu_copy,
+    .create_net = cpu_create_net,
+    .create_optimizer = cpu_create_optimizer,
+    .destroy_optimizer = cpu_destroy_optimizer,
     .act = cpu_act,
     .note = cpu_note,
     .gather = cpu_gather,
@@ -247,8 +269,8 @@ int mega_compute_cpu(uint32_t threads, bool plain, mega_compute **out, mega_mess
         return mega_message_set(message, "there is no memory to learn with");
     }
     cpu->base.ops = &cpu_ops;
-    cpu->base.nets = plain ? &mega_net_ref : mega_net_cpu();
-    cpu->base.threads = threads;
+    cpu->nets = plain ? &mega_net_ref : mega_net_cpu();
+    cpu->threads = threads;
     *out = &cpu->base;
     return 0;
 }

@@ -75,10 +75,9 @@ typedef struct lt_library {
 #undef LT_DECLARE
 } lt_library;
 
-static const mega_library_entry entries[] = {
-    {"cublasLtGetVersion", offsetof(lt_library, cublasLtGetVersion)},
+static const mega_library_entry entries[] = {{"cublasLtGetVersion", offsetof(lt_library, cublasLtGetVersion)},
 #define LT_ENTRY(name, parameters) {#name, offsetof(lt_library, name)},
-    LT_FUNCTIONS(LT_ENTRY)
+                                             LT_FUNCTIONS(LT_ENTRY)
 #undef LT_ENTRY
 };
 
@@ -119,7 +118,8 @@ static void *open_first(const char *pattern) {
 static void *open_in(const char *root, const char *places) {
     char pattern[4096];
     if (root == NULL || root[0] == '\0' ||
-        snprintf(pattern, sizeof pattern, "%s/%s/libcublasLt.so.1[23]", root, places) >= (int)sizeof pattern) {
+        snprintf(pattern, sizeof pattern, "%s/%s/libcublasLt.so.1[23]", root, places) >=
+            (int)sizeof pattern) {
         return NULL;
     }
     return open_first(pattern);
@@ -140,26 +140,28 @@ static void *open_library(void) {
         library = open_in(roots[i], "lib64");
         library = library == NULL ? open_in(roots[i], "lib") : library;
     }
-    return library == NULL ? open_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib") : library;
+    return library == NULL ? open_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib")
+                           : library;
 }
 
 static mega_status lt_fail(int result, const char *call) {
     return mega_fail(MEGA_ERROR_CUDA, "%s failed with cuBLAS's status %d", call, result);
 }
 
-#define LT_TRY(products, function, ...)                              \
-    do {                                                             \
-        const int lt_result = (products)->lt.function(__VA_ARGS__);  \
-        if (lt_result != LT_SUCCESS) {                               \
-            return lt_fail(lt_result, #function);                    \
-        }                                                            \
+#define LT_TRY(products, function, ...)                             \
+    do {                                                            \
+        const int lt_result = (products)->lt.function(__VA_ARGS__); \
+        if (lt_result != LT_SUCCESS) {                              \
+            return lt_fail(lt_result, #function);                   \
+        }                                                           \
     } while (0)
 
 static mega_status open_handle(mega_products *products) {
     products->library = open_library();
     if (products->library == NULL) {
-        return mega_fail(MEGA_ERROR_CUDA, "cuBLASLt, which networks on a GPU need, was not found; install CUDA's "
-                                          "libraries or name libcublasLt.so.13 in $MEGACADE_CUBLASLT");
+        return mega_fail(MEGA_ERROR_CUDA,
+                         "cuBLASLt, which networks on a GPU need, was not found; install CUDA's "
+                         "libraries or name libcublasLt.so.13 in $MEGACADE_CUBLASLT");
     }
     const char *lacking =
         library_fill(products->library, entries, sizeof entries / sizeof entries[0], &products->lt);
@@ -167,7 +169,8 @@ static mega_status open_handle(mega_products *products) {
         return mega_fail(MEGA_ERROR_CUDA, "the cuBLASLt that was found lacks %s", lacking);
     }
     const size_t version = products->lt.cublasLtGetVersion();
-    (void)snprintf(products->name, sizeof products->name, "cuBLASLt %zu.%zu", version / 10000, version / 100 % 100);
+    (void)snprintf(products->name, sizeof products->name, "cuBLASLt %zu.%zu", version / 10000,
+                   version / 100 % 100);
     LT_TRY(products, cublasLtCreate, &products->handle);
     return cuda_device_alloc(products->device, WORKSPACE_SIZE, "products of matrices", &products->workspace);
 }
@@ -202,7 +205,9 @@ void products_close(mega_products *products) {
     free(products);
 }
 
-const char *products_name(const mega_products *products) { return products->name; }
+const char *products_name(const mega_products *products) {
+    return products->name;
+}
 
 // ---- plans ----
 
@@ -226,9 +231,11 @@ static mega_status make_desc(mega_products *products, const mega_product *p, meg
     LT_TRY(products, cublasLtMatmulDescCreate, &plan->desc, LT_COMPUTE_32F, LT_R_32F);
     LT_TRY(products, cublasLtMatmulDescSetAttribute, plan->desc, LT_DESC_TRANSA, &first, sizeof first);
     LT_TRY(products, cublasLtMatmulDescSetAttribute, plan->desc, LT_DESC_TRANSB, &second, sizeof second);
-    LT_TRY(products, cublasLtMatmulDescSetAttribute, plan->desc, LT_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+    LT_TRY(products, cublasLtMatmulDescSetAttribute, plan->desc, LT_DESC_EPILOGUE, &epilogue,
+           sizeof epilogue);
     if (p->epilogue == MEGA_PRODUCT_BIAS_RELU) {
-        LT_TRY(products, cublasLtMatmulDescSetAttribute, plan->desc, LT_DESC_BIAS_POINTER, &p->bias, sizeof p->bias);
+        LT_TRY(products, cublasLtMatmulDescSetAttribute, plan->desc, LT_DESC_BIAS_POINTER, &p->bias,
+               sizeof p->bias);
     }
     return MEGA_OK;
 }
@@ -238,11 +245,12 @@ static mega_status choose(mega_products *products, const mega_product *p, mega_p
     lt_preference preference = NULL;
     int count = 0;
     LT_TRY(products, cublasLtMatmulPreferenceCreate, &preference);
-    int result = products->lt.cublasLtMatmulPreferenceSetAttribute(preference, LT_PREFERENCE_WORKSPACE, &workspace,
-                                                                   sizeof workspace);
+    int result = products->lt.cublasLtMatmulPreferenceSetAttribute(preference, LT_PREFERENCE_WORKSPACE,
+                                                                   &workspace, sizeof workspace);
     if (result == LT_SUCCESS) {
-        result = products->lt.cublasLtMatmulAlgoGetHeuristic(products->handle, plan->desc, plan->b, plan->a, plan->c,
-                                                             plan->c, preference, 1, &plan->choice, &count);
+        result = products->lt.cublasLtMatmulAlgoGetHeuristic(products->handle, plan->desc, plan->b, plan->a,
+                                                             plan->c, plan->c, preference, 1, &plan->choice,
+                                                             &count);
     }
     (void)products->lt.cublasLtMatmulPreferenceDestroy(preference);
     if (result != LT_SUCCESS || count == 0) {
@@ -254,7 +262,8 @@ static mega_status choose(mega_products *products, const mega_product *p, mega_p
     return MEGA_OK;
 }
 
-mega_status product_plan_create(mega_products *products, const mega_product *product, mega_product_plan **out) {
+mega_status product_plan_create(mega_products *products, const mega_product *product,
+                                mega_product_plan **out) {
     mega_product_plan *plan = calloc(1, sizeof *plan);
     *out = NULL;
     if (plan == NULL) {

@@ -34,7 +34,8 @@ void products_close(mega_products *products);
 // "cuBLASLt 13.0".
 const char *products_name(const mega_products *products);
 
-mega_status product_plan_create(mega_products *products, const mega_product *product, mega_product_plan **out);
+mega_status product_plan_create(mega_products *products, const mega_product *product,
+                                mega_product_plan **out);
 void product_plan_destroy(mega_products *products, mega_product_plan *plan);
 mega_status product_run(mega_products *products, const mega_product_plan *plan, CUdeviceptr a, CUdeviceptr b,
                         CUdeviceptr c);

@@ -1,0 +1,392 @@
+// compute_cuda.c - learners' work on a GPU: launches of the kernels of nn.cu, in one stream.
+#include "compute_cuda.h"
+
+#include "cuda_module.h"
+#include "mega_lowering.h"
+#include "nn_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Where results are, in doubles.
+enum {
+    RESULT_STATS = 0,
+    RESULT_NORM = MEGA_STAT_COUNT,       // and the factor that the gradient is multiplied with
+    RESULT_SPREAD = MEGA_STAT_COUNT + 2, // two floats
+    RESULT_COUNT = MEGA_STAT_COUNT + 3,
+    PARTIALS_SIZE = NN_SUM_BLOCKS * 1024 * 4 // floats of up to 1,024 columns
+};
+
+// The structs of nn.cu.
+typedef struct learn_ring {
+    const int32_t *actions;
+    const float *rewards;
+    const uint8_t *flags;
+    const float *log_probabilities;
+    const float *values;
+    uint32_t slots, envs, slot;
+} learn_ring;
+
+typedef struct learn_lesson {
+    int32_t *rows, *actions;
+    float *rewards;
+    uint8_t *flags;
+    float *log_probabilities, *values, *ratios, *advantages, *targets;
+    uint32_t steps, envs;
+} learn_lesson;
+
+static learn_lesson lesson_of(const mega_lesson *l) {
+    const learn_lesson lesson = {l->rows,   l->actions, l->rewards,    l->flags,   l->log_probabilities,
+                                 l->values, l->ratios,  l->advantages, l->targets, l->steps,
+                                 l->envs};
+    return lesson;
+}
+
+static CUdeviceptr address(const void *memory) {
+    return (CUdeviceptr)(uintptr_t)memory;
+}
+
+static cuda_compute *cuda_of(mega_compute *compute) {
+    return (cuda_compute *)compute;
+}
+
+// ---- kernels ----
+
+mega_status cuda_compute_run_blocks(cuda_compute *cuda, CUfunction kernel, uint32_t blocks,
+                                    void **parameters) {
+    CUDA_TRY(cuda->driver, cuLaunchKernel, kernel, blocks, 1, 1, NN_BLOCK, 1, 1, 0, cuda->stream, parameters,
+             NULL);
+    return MEGA_OK;
+}
+
+mega_status cuda_compute_run(cuda_compute *cuda, CUfunction kernel, uint64_t count, void **parameters) {
+    const uint64_t blocks = (count + NN_BLOCK - 1) / NN_BLOCK, most = (uint64_t)cuda->device->processors * 64;
+    if (blocks == 0) {
+        return MEGA_OK;
+    }
+    return cuda_compute_run_blocks(cuda, kernel, (uint32_t)(blocks < most ? blocks : most), parameters);
+}
+
+// ---- memory ----
+
+static mega_status allocate(cuda_compute *cuda, size_t size, void **out) {
+    CUdeviceptr memory = 0;
+    *out = NULL;
+    MEGA_TRY(cuda_device_alloc(cuda->device, size == 0 ? 256 : size, "learning", &memory));
+    *out = (void *)(uintptr_t)memory;
+    CUDA_TRY(cuda->driver, cuMemsetD8Async, memory, 0, size == 0 ? 256 : size, cuda->stream);
+    return MEGA_OK;
+}
+
+static int cuda_allocate(mega_compute *compute, size_t size, void **out, mega_message *message) {
+    return cuda_message(allocate(cuda_of(compute), size, out), message);
+}
+
+static void cuda_release(mega_compute *compute, void *memory) {
+    cuda_compute *cuda = cuda_of(compute);
+    if (memory != NULL) {
+        (void)cuda->driver->cuStreamSynchronize(cuda->stream);
+        (void)cuda->driver->cuMemFree(address(memory));
+    }
+}
+
+static mega_status upload(cuda_compute *cuda, void *to, const void *from, size_t size) {
+    CUDA_TRY(cuda->driver, cuMemcpyHtoDAsync, address(to), from, size, cuda->stream);
+    CUDA_TRY(cuda->driver, cuStreamSynchronize, cuda->stream); // the caller may change its bytes now
+    return MEGA_OK;
+}
+
+static int cuda_upload(mega_compute *compute, void *to, const void *from, size_t size,
+                       mega_message *message) {
+    return cuda_message(upload(cuda_of(compute), to, from, size), message);
+}
+
+static mega_status download(cuda_compute *cuda, void *to, const void *from, size_t size) {
+    CUDA_TRY(cuda->driver, cuMemcpyDtoHAsync, to, address(from), size, cuda->stream);
+    CUDA_TRY(cuda->driver, cuStreamSynchronize, cuda->stream);
+    return MEGA_OK;
+}
+
+static int cuda_download(mega_compute *compute, void *to, const void *from, size_t size,
+                         mega_message *message) {
+    return cuda_message(download(cuda_of(compute), to, from, size), message);
+}
+
+static mega_status copy(cuda_compute *cuda, void *to, const void *from, size_t size) {
+    CUDA_TRY(cuda->driver, cuMemcpyDtoDAsync, address(to), address(from), size, cuda->stream);
+    return MEGA_OK;
+}
+
+static int cuda_copy(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message) {
+    return cuda_message(copy(cuda_of(compute), to, from, size), message);
+}
+
+static void cuda_destroy_optimizer(mega_compute *compute, mega_optimizer *optimizer) {
+    cuda_release(compute, optimizer->means);
+    cuda_release(compute, optimizer->squares);
+    free(optimizer);
+}
+
+static int cuda_create_optimizer(mega_compute *compute, const mega_optimizer_rule *rule, size_t count,
+                                 mega_optimizer **out, mega_message *message) {
+    void *means = NULL, *squares = NULL;
+    *out = NULL;
+    mega_optimizer *optimizer = calloc(1, sizeof *optimizer);
+    if (optimizer == NULL) {
+        return mega_message_set(message, "there is no memory for an optimiser");
+    }
+    optimizer->rule = *rule;
+    optimizer->count = count;
+    if (cuda_allocate(compute, count * sizeof(float), &squares, message) < 0 ||
+        (rule->kind != MEGA_OPTIMIZER_RMSPROP &&
+         cuda_allocate(compute, count * sizeof(float), &means, message) < 0)) {
+        cuda_release(compute, squares);
+        free(optimizer);
+        return -1;
+    }
+    optimizer->means = means;
+    optimizer->squares = squares;
+    *out = optimizer;
+    return 0;
+}
+
+// ---- play ----
+
+static mega_status act(cuda_compute *cuda, mega_act a) {
+    uint32_t greedy = a.greedy;
+    NN_RUN(cuda, learn_act, a.count, &a.logits, &a.count, &a.actions, &a.first, &a.seed, &a.step, &greedy,
+           &a.chosen, &a.chosen_too, &a.log_probabilities);
+    return MEGA_OK;
+}
+
+static int cuda_act(mega_compute *compute, const mega_act *a, mega_message *message) {
+    return cuda_message(act(cuda_of(compute), *a), message);
+}
+
+static mega_status note(cuda_compute *cuda, mega_rollout *rollout, uint32_t slot, uint32_t first,
+                        uint32_t count, mega_outcome outcome) {
+    const size_t cell = (size_t)slot * rollout->envs + first;
+    float *rewards = rollout->rewards + cell;
+    uint8_t *flags = rollout->flags + cell, *over = rollout->over + first;
+    NN_RUN(cuda, learn_note, count, &outcome.rewards, &outcome.terminations, &outcome.truncations,
+           &outcome.episode_ends, &count, &rewards, &flags, &over);
+    return MEGA_OK;
+}
+
+static int cuda_note(mega_compute *compute, mega_rollout *rollout, uint32_t slot, uint32_t first,
+                     uint32_t count, const mega_outcome *outcome, mega_message *message) {
+    return cuda_message(note(cuda_of(compute), rollout, slot, first, count, *outcome), message);
+}
+
+// ---- lessons ----
+
+static mega_status gather(cuda_compute *cuda, const mega_rollout *r, uint32_t first,
+                          const mega_lesson *lesson) {
+    learn_ring ring = {r->actions, r->rewards, r->flags, r->log_probabilities,
+                       r->values,  r->slots,   r->envs,  r->slot};
+    learn_lesson l = lesson_of(lesson);
+    NN_RUN(cuda, learn_gather, (uint64_t)(l.steps + 1) * l.envs, &ring, &first, &l);
+    return MEGA_OK;
+}
+
+static int cuda_gather(mega_compute *compute, const mega_rollout *rollout, uint32_t first,
+                       mega_lesson *lesson, mega_message *message) {
+    return cuda_message(gather(cuda_of(compute), rollout, first, lesson), message);
+}
+
+static mega_status n_step(cuda_compute *cuda, learn_lesson l, float discount) {
+    NN_RUN(cuda, learn_n_step, l.envs, &l, &discount);
+    return MEGA_OK;
+}
+
+static int cuda_n_step(mega_compute *compute, mega_lesson *lesson, float discount, mega_message *message) {
+    return cuda_message(n_step(cuda_of(compute), lesson_of(lesson), discount), message);
+}
+
+static mega_status gae(cuda_compute *cuda, learn_lesson l, float discount, float lambda) {
+    NN_RUN(cuda, learn_gae, l.envs, &l, &discount, &lambda);
+    return MEGA_OK;
+}
+
+static int cuda_gae(mega_compute *compute, mega_lesson *lesson, float discount, float lambda,
+                    mega_message *message) {
+    return cuda_message(gae(cuda_of(compute), lesson_of(lesson), discount, lambda), message);
+}
+
+static mega_status v_trace(cuda_compute *cuda, learn_lesson l, const mega_pass *pass, float discount,
+                           float rho_max, float c_max) {
+    const float *logits = pass->logits;
+    uint32_t actions = pass->net->network.actions;
+    const uint64_t samples = (uint64_t)l.steps * l.envs;
+    MEGA_TRY(copy(cuda, l.values, pass->values, (samples + l.envs) * sizeof *l.values));
+    NN_RUN(cuda, learn_ratios, samples, &l, &logits, &actions);
+    NN_RUN(cuda, learn_v_trace, l.envs, &l, &discount, &rho_max, &c_max);
+    return MEGA_OK;
+}
+
+static int cuda_v_trace(mega_compute *compute, mega_lesson *lesson, const mega_pass *pass, float discount,
+                        float rho_max, float c_max, mega_message *message) {
+    return cuda_message(v_trace(cuda_of(compute), lesson_of(lesson), pass, discount, rho_max, c_max),
+                        message);
+}
+
+// ---- learning ----
+
+static CUdeviceptr result_at(const cuda_compute *cuda, uint32_t which) {
+    return cuda->results + which * sizeof(double);
+}
+
+static mega_status lose(cuda_compute *cuda, mega_loss loss, mega_pass *pass) {
+    learn_lesson l = lesson_of(loss.lesson);
+    uint32_t is_ppo = loss.is_ppo, actions = pass->net->network.actions, batch = pass->batch;
+    const float *logits = pass->logits, *values = pass->values;
+    float *logit_grads = pass->logit_grads, *value_grads = pass->value_grads;
+    CUdeviceptr spread = loss.normalize ? result_at(cuda, RESULT_SPREAD) : 0,
+                stats = result_at(cuda, RESULT_STATS);
+    uint32_t blocks = (batch + NN_BLOCK - 1) / NN_BLOCK;
+    blocks = blocks < NN_SUM_BLOCKS ? blocks : NN_SUM_BLOCKS;
+    if (loss.normalize) {
+        NN_RUN_BLOCKS(cuda, learn_spread, 1, &l, &loss.samples, &loss.count, &spread);
+    }
+    NN_RUN_BLOCKS(cuda, learn_loss, blocks, &l, &is_ppo, &loss.samples, &loss.count, &batch, &loss.weights,
+                  &spread, &logits, &values, &actions, &logit_grads, &value_grads, &cuda->partials);
+    NN_RUN_BLOCKS(cuda, learn_add_stats, 1, &cuda->partials, &blocks, &stats);
+    return MEGA_OK;
+}
+
+static int cuda_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pass, mega_message *message) {
+    return cuda_message(lose(cuda_of(compute), *loss, pass), message);
+}
+
+static mega_status read_stats(cuda_compute *cuda, double stats[MEGA_STAT_COUNT], double *norm) {
+    double results[RESULT_COUNT];
+    MEGA_TRY(download(cuda, results, (const void *)(uintptr_t)cuda->results, sizeof results));
+    CUDA_TRY(cuda->driver, cuMemsetD8Async, result_at(cuda, RESULT_STATS), 0,
+             MEGA_STAT_COUNT * sizeof(double), cuda->stream);
+    memcpy(stats, results + RESULT_STATS, MEGA_STAT_COUNT * sizeof(double));
+    *norm = results[RESULT_NORM];
+    return MEGA_OK;
+}
+
+static int cuda_read_stats(mega_compute *compute, double stats[MEGA_STAT_COUNT], double *norm,
+                           mega_message *message) {
+    return cuda_message(read_stats(cuda_of(compute), stats, norm), message);
+}
+
+static mega_status optimise(cuda_compute *cuda, mega_net *net, mega_optimizer *optimizer, double rate,
+                            double most) {
+    uint64_t count = net->network.parameter_count;
+    uint32_t blocks = NN_SUM_BLOCKS;
+    CUdeviceptr norm = result_at(cuda, RESULT_NORM);
+    optimizer->t++;
+    mega_optimizer_step step = mega_optimizer_factors(&optimizer->rule, rate, optimizer->t);
+    NN_RUN_BLOCKS(cuda, learn_squares, blocks, &net->gradients, &count, &cuda->partials);
+    NN_RUN_BLOCKS(cuda, learn_norm, 1, &cuda->partials, &blocks, &most, &norm);
+    NN_RUN(cuda, learn_descend, count, &step, &norm, &net->gradients, &count, &optimizer->means,
+           &optimizer->squares, &net->parameters);
+    mega_net_changed(net);
+    return MEGA_OK;
+}
+
+static int cuda_optimise(mega_compute *compute, mega_net *net, mega_optimizer *optimizer,
+                         double learning_rate, double norm_max, mega_message *message) {
+    return cuda_message(optimise(cuda_of(compute), net, optimizer, learning_rate, norm_max), message);
+}
+
+// ---- opening ----
+
+static void cuda_destroy(mega_compute *compute) {
+    cuda_compute *cuda = cuda_of(compute);
+    if (cuda->device != NULL) {
+        if (cuda->stream != NULL) {
+            (void)cuda->driver->cuStreamSynchronize(cuda->stream);
+        }
+        products_close(cuda->products);
+        if (cuda->partials != 0) {
+            (void)cuda->driver->cuMemFree(cuda->partials);
+        }
+        if (cuda->results != 0) {
+            (void)cuda->driver->cuMemFree(cuda->results);
+        }
+        if (cuda->owns_stream && cuda->stream != NULL) {
+            (void)cuda->driver->cuStreamDestroy(cuda->stream);
+        }
+        if (cuda->is_current) {
+            cuda_device_leave(cuda->device);
+        }
+        cuda_module_close(cuda->device, cuda->module);
+        cuda_device_close(cuda->device);
+    }
+    free(cuda);
+}
+
+static const mega_compute_ops cuda_ops = {
+    .allocate = cuda_allocate,
+    .release = cuda_release,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .copy = cuda_copy,
+    .create_net = cuda_net_create,
+    .create_optimizer = cuda_create_optimizer,
+    .destroy_optimizer = cuda_destroy_optimizer,
+    .act = cuda_act,
+    .note = cuda_note,
+    .gather = cuda_gather,
+    .n_step = cuda_n_step,
+    .gae = cuda_gae,
+    .v_trace = cuda_v_trace,
+    .loss = cuda_loss,
+    .read_stats = cuda_read_stats,
+    .optimise = cuda_optimise,
+    .destroy = cuda_destroy,
+};
+
+static mega_status open_kernels(cuda_compute *cuda) {
+    const char *const defines[] = {cuda->is_bf16 ? "MEGA_BF16=1" : "MEGA_BF16=0"};
+    const mega_cuda_request request = {
+        .program = "nn.cu",
+        .text = mega_nn_text,
+        .defines = defines,
+        .define_count = 1,
+    };
+    MEGA_TRY(cuda_module_open(cuda->device, &request, &cuda->module));
+#define NN_LOAD(name) MEGA_TRY(cuda_module_kernel(cuda->device, cuda->module, #name, &cuda->name));
+    NN_KERNELS(NN_LOAD)
+#undef NN_LOAD
+    return MEGA_OK;
+}
+
+static mega_status open_compute(cuda_compute *cuda, int32_t device, void *stream) {
+    MEGA_TRY(cuda_device_open(device, &cuda->device));
+    cuda->driver = cuda->device->driver;
+    MEGA_TRY(cuda_device_enter(cuda->device));
+    cuda->is_current = true;
+    cuda->stream = stream;
+    if (stream == NULL) {
+        CUDA_TRY(cuda->driver, cuStreamCreate, &cuda->stream, CU_STREAM_NON_BLOCKING);
+        cuda->owns_stream = true;
+    }
+    MEGA_TRY(open_kernels(cuda));
+    MEGA_TRY(products_open(cuda->device, cuda->stream, &cuda->products));
+    MEGA_TRY(cuda_device_alloc(cuda->device, PARTIALS_SIZE, "sums", &cuda->partials));
+    MEGA_TRY(cuda_device_alloc(cuda->device, RESULT_COUNT * sizeof(double), "sums", &cuda->results));
+    CUDA_TRY(cuda->driver, cuMemsetD8Async, cuda->results, 0, RESULT_COUNT * sizeof(double), cuda->stream);
+    return MEGA_OK;
+}
+
+int mega_compute_cuda(int32_t device, void *stream, bool is_bf16, mega_compute **out, mega_message *message) {
+    cuda_compute *cuda = calloc(1, sizeof *cuda);
+    *out = NULL;
+    if (cuda == NULL) {
+        return mega_message_set(message, "there is no memory to learn with");
+    }
+    cuda->base.ops = &cuda_ops;
+    cuda->is_bf16 = is_bf16;
+    const int result = cuda_message(open_compute(cuda, device, stream), message);
+    if (result < 0) {
+        cuda_destroy(&cuda->base);
+        return -1;
+    }
+    *out = &cuda->base;
+    return 0;
+}
