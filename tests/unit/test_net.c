@@ -477,6 +477,7 @@ static void test_onednn(void) {
     compare("conv 3x3/2+1, conv 5x2/1, fc 7", 2, 9, 6, 5, 5, 2);
     compare("conv 7x6/2, conv 9x3/2, fc 33", 3, 31, 27, 17, 4, 0);
     compare("conv 16x6/3, conv 20x3/1+1, fc 40", 4, 32, 22, 2, 4, 1);
+    compare("conv 16x6/3, fc 16", 16, 24, 21, 2, 2, 1); // squares of 9 pixels do not fill blocks of 16
     compare("conv 16x3/1, fc 16", 16, 12, 12, 2, 4, 1);
     compare("conv 1x1/1, fc 1", 1, 3, 3, 1, 2, 1);
     compare("conv 8x4/2, conv 8x3/1, conv 8x3/1+1, conv 8x2/2, fc 20", 1, 21, 20, 3, 6, 2);

@@ -257,6 +257,7 @@ int main(void) {
     check_orthogonal("conv 8x3/2, conv 5x3/1+1, fc 40", 13, 9, 5);
     check_orthogonal("conv 30x2/1, fc 6", 4, 3, 9); // more rows than columns, too
     check_orthogonal("small", 42, 42, 4);
+    check_orthogonal("fc 200", 10, 10, 4); // a square: the last vectors have almost no room left
     test_orthogonal_is_uniform();
     test_uniform();
     return mega_test_result();

@@ -123,6 +123,8 @@ static void test_clip(void) {
     MEGA_CHECK(mega_optimizer_clip(gradients, 20, 0.5) == 5.0);
     MEGA_CHECK(fabs((double)gradients[1] - 0.3) < 1e-7 && fabs((double)gradients[18] + 0.4) < 1e-7);
     MEGA_CHECK(fabs(mega_optimizer_clip(gradients, 20, 0.5) - 0.5) < 1e-7);
+    MEGA_CHECK(fabs(mega_optimizer_clip(gradients, 20, 0.45) - 0.5) < 1e-7); // a little too long is too long
+    MEGA_CHECK(fabs(mega_optimizer_clip(gradients, 20, 0.45) - 0.45) < 1e-7);
     gradients[7] = 1e30f; // its square is no float
     MEGA_CHECK(fabs(mega_optimizer_clip(gradients, 20, 1) / 1e30 - 1) < 1e-6);
     MEGA_CHECK(fabs((double)gradients[7] - 1) < 1e-6);
