@@ -1,5 +1,5 @@
-// export_network.c - writes a network with known parameters in every format that we export, and what it answers, so that
-// other programs can be asked the same (tests/python/test_exports.py).
+// export_network.c - writes a network with known parameters in every format that we export, and what it answers, so
+// that other programs can be asked the same (tests/python/test_exports.py).
 //
 //     export_network FOLDER NETWORK STACK HEIGHT WIDTH ACTIONS
 //
