@@ -96,6 +96,9 @@ static void test_headers(void) {
         read_header("{\"conv1.bias\": {\"dtype\": \"F32\", \"shape\": [2, 1], \"data_offsets\": [0, 8]}}") ==
             -1 &&
         says("another shape"));
+}
+
+static void test_offsets(void) {
     static const char *const offsets[] = {"[0, 12]",
                                           "[8, 0]",
                                           "[-8, 0]",
@@ -112,7 +115,10 @@ static void test_headers(void) {
     MEGA_CHECK(read_header("{\"conv1.bias\": {\"dtype\": \"F32\", \"shape\": [2]}}") == -1);
     MEGA_CHECK(read_header("{\"conv1.bias\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0]}}") ==
                -1);
-    // Others are passed over, whatever they are, and one that comes twice is not chosen from.
+}
+
+// Others are passed over, whatever they are, and one that comes twice is not chosen from.
+static void test_names(void) {
     MEGA_CHECK(
         read_header(
             "{\"other\": {\"dtype\": [[]], \"x\": null}, \"conv1.bias\": {\"dtype\": \"F32\", \"shape\": "
@@ -152,6 +158,8 @@ int main(void) {
     test_round_trip(path);
     test_cut_short();
     test_headers();
+    test_offsets();
+    test_names();
     test_files(path);
     free(parameters);
     free(found);
