@@ -276,7 +276,7 @@ static int do_what_is_due(run *r, uint64_t before, mega_message *message) {
         return -1;
     }
     const bool is_due =
-        s->checkpoint_seconds > 0 && mega_run_seconds() - r->last_checkpoint >= (double)s->checkpoint_seconds;
+        s->checkpoint_seconds > 0 && mega_run_seconds() - r->last_checkpoint >= s->checkpoint_seconds;
     return is_due && !is_last ? save(r, message) : 0;
 }
 

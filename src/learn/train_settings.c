@@ -84,7 +84,7 @@ static const mega_setting list[] = {
     FLOAT(eval_sticky, -1, 1, "sticky actions there; -1: as in training"),
     FLOAT(stop_score, -1e12, 1e12, "training ends when an evaluation's mean reaches this"),
     INT(log_every, 1, 1e15, "frames between rows of the log"),
-    INT(checkpoint_seconds, 0, 1e9, "between checkpoints; 0: only at the end"),
+    FLOAT(checkpoint_seconds, 0, 1e9, "between checkpoints; 0: only at the end"),
 };
 const mega_settings mega_train_table = {list, sizeof list / sizeof list[0]};
 

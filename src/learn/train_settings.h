@@ -69,7 +69,7 @@ typedef struct mega_train_settings {
     double eval_sticky;   // below 0: as in training
     double stop_score;    // NaN cannot be set: this is it
     int64_t log_every;
-    int64_t checkpoint_seconds;
+    double checkpoint_seconds;
 } mega_train_settings;
 
 extern const mega_settings mega_train_table;

@@ -45,6 +45,8 @@ static const char *fill(void *library, const entry *entries, size_t count, mega_
 static int open_library(mega_onednn *table, mega_message *message) {
     const char *chosen = getenv("MEGACADE_LIBDNNL");
     const char *name = chosen != NULL && chosen[0] != '\0' ? chosen : LIBRARY;
+    // Its threads would keep cores busy while they wait, and those are needed by environments.
+    (void)setenv("OMP_WAIT_POLICY", "passive", 0);
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) {
         return mega_message_set(message, "oneDNN cannot be opened: %s", dlerror());

@@ -206,7 +206,7 @@ static void test_not_finite(void) {
     float *parameters = parameters_of(trainer, &count);
     uint32_t broken = 0;
     for (size_t i = 0; i < count; i++) {
-        broken += isnan(parameters[i]);
+        broken += isnan(parameters[i]) ? 1 : 0;
     }
     MEGA_CHECK_EQ(broken, 0); // the last good ones
     free(parameters);
