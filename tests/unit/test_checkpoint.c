@@ -222,14 +222,17 @@ static void test_cut_short(void) {
     MEGA_CHECK_EQ(open_status(path), -1);
 }
 
-// How many sections cannot be read. One that can must have the right bytes.
+// How many sections of write_small() cannot be read. One that can must have the right bytes.
 static uint32_t failed_sections(mega_checkpoint_reader *reader) {
+    static const char *const names[] = {"text", "packed", "zeros"};
     uint32_t failed = 0;
+    MEGA_CHECK_EQ(mega_checkpoint_count(reader), 3);
     for (uint32_t i = 0; i < mega_checkpoint_count(reader); i++) {
         const mega_checkpoint_section section = mega_checkpoint_section_at(reader, i);
         const void *bytes = i == 0   ? (const void *)"abc"
                             : i == 1 ? (const void *)smooth
                                      : (const void *)"a\0b";
+        MEGA_CHECK(strcmp(section.name, names[i]) == 0);
         if (mega_checkpoint_read(reader, section.name, found, section.size, &message) != 0) {
             failed++;
         } else {

@@ -58,6 +58,15 @@ static uint32_t count_color(const uint8_t *rgb, uint32_t color) {
     return count;
 }
 
+// How much of a colour is in these rows of a column, in pixels; paper is white.
+static double ink_in(const uint8_t *rgb, int32_t x, int32_t top, int32_t bottom, uint32_t color) {
+    double sum = 0.0;
+    for (int32_t y = top; y < bottom; y++) {
+        sum += (double)(0xFF - (color_at(rgb, x, y) >> 16)) / (double)(0xFF - (color >> 16));
+    }
+    return sum;
+}
+
 // Where the layout says that a point is, there is the colour of its line.
 static void test_places(void) {
     static const double x[] = {0, 10, 20, 30, 40}, y[] = {0, 5, 5, (double)NAN, 10};
@@ -79,9 +88,18 @@ static void test_places(void) {
     }
     const int32_t flat = (int32_t)y_of(&layout, 5.0);
     const int32_t dashed = (int32_t)y_of(&layout, target);
+    uint32_t blue = 0; // where the line is interrupted
     MEGA_CHECK_EQ(color_at(rgb, (int32_t)x_of(&layout, 15.0), flat), MEGA_PLOT_BLUE);
     MEGA_CHECK_EQ(color_at(rgb, (int32_t)x_of(&layout, 5.0), (int32_t)y_of(&layout, 2.5)), MEGA_PLOT_BLUE);
     MEGA_CHECK_EQ(color_at(rgb, (int32_t)x_of(&layout, 25.0), flat), PAPER); // the line is interrupted
+    const int32_t column = (int32_t)x_of(&layout, 15.0);
+    MEGA_CHECK(fabs(ink_in(rgb, column, flat - 6, flat + 6, MEGA_PLOT_BLUE) - 2.0) < 0.1); // 2 pixels thick
+    for (int32_t i = (int32_t)x_of(&layout, 22.0); i < (int32_t)x_of(&layout, 38.0); i++) {
+        for (int32_t k = layout.area.top; k < layout.area.bottom; k++) {
+            blue += color_at(rgb, i, k) == MEGA_PLOT_BLUE;
+        }
+    }
+    MEGA_CHECK_EQ(blue, 0);
     MEGA_CHECK_EQ(color_at(rgb, layout.area.left + 2, dashed), TARGET);
     MEGA_CHECK(color_at(rgb, layout.area.left + 8, dashed) != TARGET); // between dashes
     // A point by itself is a small dot.
