@@ -8,10 +8,12 @@
 #include "tensorboard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,6 +47,7 @@ typedef struct run {
     mega_run_log *log;
     mega_tensorboard *board;
     char checkpoint[MEGA_RUN_PATH];
+    int lock;             // of the folder: the system takes it back with the process
     double earlier;       // seconds before the process, in a run that was resumed
     double last_row;      // when it was written,
     uint64_t last_frames; // and at which frame
@@ -90,6 +93,18 @@ static int make_folder(const char *folder, mega_message *message) {
             return mega_message_set(message, "cannot make the folder %s: %s", path, strerror(errno));
         }
         *slash = '/';
+    }
+    return 0;
+}
+
+// Two processes in one folder would spoil each other's files.
+static int lock_folder(run *r, mega_message *message) {
+    r->lock = open(r->desc->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (r->lock < 0) {
+        return mega_message_set(message, "cannot open the folder %s: %s", r->desc->folder, strerror(errno));
+    }
+    if (flock(r->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) { // some systems have no locks: go on
+        return mega_message_set(message, "another process is training in %s", r->desc->folder);
     }
     return 0;
 }
@@ -141,7 +156,7 @@ static int open_logs(run *r, mega_message *message) {
 static int open_run(run *r, mega_message *message) {
     const mega_run_desc *desc = r->desc;
     char config[MEGA_RUN_PATH];
-    if (make_folder(desc->folder, message) < 0 ||
+    if (make_folder(desc->folder, message) < 0 || lock_folder(r, message) < 0 ||
         mega_run_path(desc->folder, "checkpoint", r->checkpoint, message) < 0 ||
         mega_run_path(desc->folder, "config.json", config, message) < 0) {
         return -1;
@@ -336,10 +351,13 @@ static void close_run(run *r) {
     (void)mega_run_log_close(r->log, NULL);
     (void)mega_tensorboard_close(r->board, NULL);
     mega_trainer_destroy(r->trainer);
+    if (r->lock >= 0) {
+        (void)close(r->lock);
+    }
 }
 
 int mega_run(const mega_run_desc *desc, mega_run_result *out, mega_message *message) {
-    run r = {.desc = desc, .settings = desc->settings, .result = out};
+    run r = {.desc = desc, .settings = desc->settings, .result = out, .lock = -1};
     *out = (mega_run_result){.eval_mean = NAN, .eval_deviation = NAN, .time_to_score_s = NAN};
     int result = open_run(&r, message);
     if (result == 0) {

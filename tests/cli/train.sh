@@ -8,6 +8,11 @@ small=(--envs 4 --height 44 --width 44 --stack 2 --threads 1 --network "conv 8x8
 train() { # ALGO DIR OPTIONS...
     "$MEGACADE" train "$1" --out "$2" "${small[@]}" "${@:3}"
 }
+# starts COMMAND... - in the background, without words; $child is the program itself, which signals can be sent to.
+starts() {
+    "$@" >/dev/null 2>&1 &
+    child=$!
+}
 # The log without what depends on the clock.
 log_of() { cut -d, -f1,4- "$1/log.csv"; }
 weights_of() { sha256sum <"$1/policy.safetensors"; }
@@ -22,7 +27,7 @@ for file in config.json log.csv checkpoint policy.safetensors policy.onnx curve.
     holds "a run writes $file" -s whole/$file
 done
 holds "and events for TensorBoard" -n "$(ls whole/events.out.tfevents.*)"
-holds "the log has a row for each iteration" "$(wc -l <whole/log.csv)" -eq 11
+holds "the log has a row for every 400 frames" "$(wc -l <whole/log.csv)" -eq 9
 passes train ppo again --steps 20 --frames 3200 --eval-every 1600
 output 'Done after 3200 frames'
 holds "the same seed gives the same log" "$(log_of whole)" = "$(log_of again)"
@@ -42,11 +47,10 @@ for algo in a2c vtrace ppo; do
     # Interrupted by a signal, then by a sudden end, at any moment.
     for signal in INT TERM KILL; do
         folder=$algo.$signal
-        train $algo $folder "${options[@]}" --checkpoint-seconds 0 >/dev/null 2>&1 &
-        child=$!
+        starts "$MEGACADE" train $algo --out $folder "${small[@]}" "${options[@]}" --checkpoint-seconds 0.05
         sleep 0.$((RANDOM % 3 + 1))
         kill -$signal $child 2>/dev/null
-        wait $child
+        wait $child 2>/dev/null
         code=$?
         [ $signal = KILL ] || holds "$algo, $signal: the run ends well or says that it was interrupted ($code)" \
             $code -eq 0 -o $code -eq 130 -o $code -eq $((128 + $(kill -l $signal)))
@@ -64,17 +68,16 @@ done
 # Sudden ends between checkpoints, until it is done.
 for _ in $(seq 40); do
     if [ -e killed/checkpoint ]; then
-        "$MEGACADE" train --out killed --resume --checkpoint-seconds 1 >/dev/null 2>&1 &
+        starts "$MEGACADE" train --out killed --resume --checkpoint-seconds 0.1
     else
         rm -rf killed
-        train ppo killed --steps 20 --frames 16000 --checkpoint-seconds 1 >/dev/null 2>&1 &
+        starts "$MEGACADE" train ppo --out killed "${small[@]}" --steps 20 --frames 16000 --checkpoint-seconds 0.1
     fi
-    child=$!
-    sleep 1.3
-    kill -KILL $child 2>/dev/null || break
+    sleep 0.$((RANDOM % 4 + 2))
+    kill -KILL $child 2>/dev/null
     wait $child 2>/dev/null
+    [ $? -eq 137 ] || break
 done
-wait
 passes "$MEGACADE" train --out killed --resume
 passes train ppo lived --steps 20 --frames 16000
 holds "a run that was killed again and again has the same weights" "$(weights_of killed)" = "$(weights_of lived)"
@@ -123,7 +126,11 @@ refuses 1 "cut short" "$MEGACADE" train --out short --resume --frames 4000
 refuses 1 "cut short" "$MEGACADE" eval short
 cp -r whole damaged && printf 'x' | dd of=damaged/checkpoint bs=1 seek=2500 conv=notrunc 2>/dev/null
 refuses 1 "checkpoint" "$MEGACADE" train --out damaged --resume --frames 4000
-refuses 1 "not finite" train a2c broken --steps 5 --frames 40000 --learning-rate 10 --max-gradient 0 --optimizer rmsprop
+starts "$MEGACADE" train ppo --out busy "${small[@]}" --frames 1e9
+while [ ! -e busy/log.csv ] && kill -0 $child; do sleep 0.1; done
+refuses 1 "another process" train ppo busy
+kill -KILL $child
+wait $child 2>/dev/null
 refuses 1 "/dev/null" train ppo /dev/null/run --steps 5 --frames 400
 refuses 2 "infer or train" "$MEGACADE" bench --load play
 refuses 2 "no device\|cuda" "$MEGACADE" train ppo --device tpu --out x
