@@ -40,13 +40,16 @@ test-gpu: setup ## build, then run the tests that need an NVIDIA GPU; says so wh
 	@$(MAKE) --no-print-directory build
 	@ctest --test-dir build -L gpu --verbose --timeout 600
 
-demo: setup ## play the built-in game: measure its speed and record a film and a picture into build/demo/
+demo: setup ## train on the built-in game for a minute; the curve, and films of before and after, go to build/demo/
 	@$(MAKE) --no-print-directory build
-	@mkdir -p build/demo
-	$(PROGRAM) bench --load emulate --envs 256 --threads $(JOBS) --seconds 5
-	$(PROGRAM) record --out build/demo/demo.gif
-	$(PROGRAM) record --out build/demo/demo.png
-	@echo "Recorded build/demo/demo.gif and build/demo/demo.png"
+	@rm -rf build/demo && mkdir -p build/demo
+	$(PROGRAM) bench --load emulate --envs 256 --threads $(JOBS) --seconds 3
+	$(PROGRAM) record --out build/demo/before.gif
+	$(PROGRAM) train --preset demo --out build/demo/run
+	$(PROGRAM) eval build/demo/run --episodes 50
+	$(PROGRAM) record --policy build/demo/run --out build/demo/after.gif
+	@cp build/demo/run/curve.png build/demo/curve.png
+	@echo "See build/demo/before.gif, after.gif and curve.png; docs/learn.md tells how to go on"
 
 parity: setup-test ## compare with ale-py, game by game, at length
 	@$(MAKE) --no-print-directory build

@@ -13,8 +13,7 @@ enum {
     RESULT_STATS = 0,
     RESULT_NORM = MEGA_STAT_COUNT,       // and the factor that the gradient is multiplied with
     RESULT_SPREAD = MEGA_STAT_COUNT + 2, // two floats
-    RESULT_COUNT = MEGA_STAT_COUNT + 3,
-    PARTIALS_SIZE = NN_SUM_BLOCKS * 1024 * 4 // floats of up to 1,024 columns
+    RESULT_COUNT = MEGA_STAT_COUNT + 3
 };
 
 // The structs of nn.cu.
@@ -368,7 +367,7 @@ static mega_status open_compute(cuda_compute *cuda, int32_t device, void *stream
     }
     MEGA_TRY(open_kernels(cuda));
     MEGA_TRY(products_open(cuda->device, cuda->stream, &cuda->products));
-    MEGA_TRY(cuda_device_alloc(cuda->device, PARTIALS_SIZE, "sums", &cuda->partials));
+    MEGA_TRY(cuda_device_alloc(cuda->device, NN_PARTIALS * sizeof(float), "sums", &cuda->partials));
     MEGA_TRY(cuda_device_alloc(cuda->device, RESULT_COUNT * sizeof(double), "sums", &cuda->results));
     CUDA_TRY(cuda->driver, cuMemsetD8Async, cuda->results, 0, RESULT_COUNT * sizeof(double), cuda->stream);
     return MEGA_OK;

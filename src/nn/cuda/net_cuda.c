@@ -312,7 +312,9 @@ static mega_status layer_to_weights(cuda_pass *pass, uint32_t index, CUdeviceptr
     const cuda_net *net = net_of(pass->base.net);
     cuda_compute *cuda = net->cuda;
     CUdeviceptr sums = gradient_at(net, net->bias[index]);
+    const uint32_t room = columns < NN_PARTIALS ? NN_PARTIALS / columns : 1;
     uint32_t blocks = rows < NN_SUM_BLOCKS ? (uint32_t)rows : NN_SUM_BLOCKS;
+    blocks = blocks < room ? blocks : room;
     MEGA_TRY(product_run(cuda->products, pass->layer[index].to_weights, grads, input,
                          gradient_at(net, net->weight[index])));
     NN_RUN_BLOCKS(cuda, nn_sum_columns, blocks, &grads, &rows, &columns, &cuda->partials);
@@ -400,8 +402,9 @@ static int allocate_slabs(cuda_net *net, mega_message *message) {
 int cuda_net_create(mega_compute *compute, const mega_network *network, mega_net **out,
                     mega_message *message) {
     *out = NULL;
-    if (network->conv_count == 0) {
-        return mega_message_set(message, "on a GPU a network needs a convolution");
+    if (network->conv_count == 0 || network->hidden > NN_PARTIALS) {
+        return mega_message_set(
+            message, "on a GPU a network needs a convolution, and at most %d hidden units", NN_PARTIALS);
     }
     cuda_net *net = calloc(1, sizeof *net);
     if (net == NULL) {
