@@ -42,12 +42,24 @@ static const char *fill(void *library, const entry *entries, size_t count, mega_
     return lacking;
 }
 
+// GNU's OpenMP lets threads spin for milliseconds when they wait. Where other threads want the cores (consoles, other
+// programs), two threads are then many times slower than one. It reads its settings while it is opened.
+static void *open_patiently(const char *name) {
+    const bool is_set = getenv("GOMP_SPINCOUNT") != NULL || getenv("OMP_WAIT_POLICY") != NULL;
+    if (!is_set) {
+        (void)setenv("GOMP_SPINCOUNT", "2000", 1); // some ten microseconds
+    }
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!is_set) {
+        (void)unsetenv("GOMP_SPINCOUNT");
+    }
+    return library;
+}
+
 static int open_library(mega_onednn *table, mega_message *message) {
     const char *chosen = getenv("MEGACADE_LIBDNNL");
     const char *name = chosen != NULL && chosen[0] != '\0' ? chosen : LIBRARY;
-    // Its threads would keep cores busy while they wait, and those are needed by environments.
-    (void)setenv("OMP_WAIT_POLICY", "passive", 0);
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void *library = open_patiently(name);
     if (library == NULL) {
         return mega_message_set(message, "oneDNN cannot be opened: %s", dlerror());
     }
