@@ -45,8 +45,9 @@ typedef struct mega_net_backend {
 } mega_net_backend;
 
 extern const mega_net_backend mega_net_ref;
-extern const mega_net_backend mega_net_onednn; // create fails with a sentence where the build has no oneDNN
-// The best backend for a CPU in this build.
+// create fails with a sentence where the build or the machine has no oneDNN
+extern const mega_net_backend mega_net_onednn;
+// The best backend for a CPU here: onednn, or ref where that cannot be used.
 const mega_net_backend *mega_net_cpu(void);
 
 // Parameters and gradients are zero at first. `threads` are for "onednn"; 0 means as many as cores. "ref" has one.
