@@ -23,7 +23,7 @@ static const network_name names[] = {
     {"nature", "conv 32x8/4, conv 64x4/2, conv 64x3/1, fc 512"},
     {"a3c", "conv 16x8/4, conv 32x4/2, fc 256"},
     {"stooke", "conv 16x8/4, conv 32x4/2+1, fc 256"},
-    {"small", "conv 16x8/4, conv 32x4/2, fc 128"},
+    {"small", "conv 8x4/2, conv 16x3/2, fc 64"},
 };
 
 // ---- reading -----------------------------------------------------------------------------------------

@@ -61,7 +61,7 @@ typedef struct mega_network {
 //     "nature"  conv 32x8/4, conv 64x4/2, conv 64x3/1, fc 512   (Mnih et al. 2015)
 //     "a3c"     conv 16x8/4, conv 32x4/2, fc 256                (Mnih et al. 2016)
 //     "stooke"  conv 16x8/4, conv 32x4/2+1, fc 256              (Stooke & Abbeel 2018, for 104 x 80 pictures)
-//     "small"   conv 16x8/4, conv 32x4/2, fc 128                (demonstrations on a CPU, at 42 x 42 or 84 x 84)
+//     "small"   conv 8x4/2, conv 16x3/2, fc 64                  (demonstrations on a CPU, at 42 x 42)
 // In a description, 64x3/1+1 means 64 channels, a kernel of 3 x 3, stride 1, padding 1 (none if left out).
 // Convolutions may be missing altogether; the fully connected layer is always there, and last.
 // Fails on descriptions it cannot read and on sizes that do not fit, naming the layer.

@@ -63,8 +63,8 @@ static void test_other_names(void) {
     MEGA_CHECK_EQ(network.conv[1].padding, 1);
     MEGA_CHECK_EQ(network.features, 32 * 12 * 9);
     describe("small", 4, 42, 42, 3);
-    MEGA_CHECK_EQ(network.features, 32 * 3 * 3);
-    MEGA_CHECK_EQ(network.hidden, 128);
+    MEGA_CHECK_EQ(network.features, 16 * 9 * 9);
+    MEGA_CHECK_EQ(network.hidden, 64);
     describe("small", 4, 84, 84, 3);
 }
 
