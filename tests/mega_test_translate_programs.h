@@ -2,6 +2,7 @@
 // translated code. The test defines check(), which translates `image` and compares so many frames.
 #ifndef MEGA_TEST_TRANSLATE_PROGRAMS_H
 #define MEGA_TEST_TRANSLATE_PROGRAMS_H
+#include "mega_test_ram_image.h"
 #include "mega_test_translate.h"
 
 #ifndef FUZZED_IMAGES
@@ -114,30 +115,20 @@ static void test_edges(void) {
     }
 }
 
-// A routine that is copied to RAM, changes its own operand and comes back; and one that goes on in the cartridge.
-static void test_ram(void) {
-    static const uint8_t routine[] = {0xA9, 0x10,       // LDA #
-                                      0xE6, 0x91,       // INC its operand
-                                      0x85, TIA_COLUBK, //
-                                      0xC6, 0xA0,       // DEC $A0
-                                      0xD0, 0xF6,       // BNE to its beginning
-                                      0x60};            // RTS
+// A branch to the next instruction, which spends a cycle more: in a chain of blocks, and at the end of a loop.
+static void test_branch_to_next(void) {
     test_code code = begin(MEGA_SCHEME_4K, 4096);
-    code_put2(&code, 0xA2, sizeof routine - 1); // LDX #
+    code_put2(&code, 0xA2, 200); // LDX #
     const uint32_t loop = code.at;
-    code_put3(&code, 0xBD, 0xF800); // LDA $F800,X
-    code_put2(&code, 0x95, 0x90);   // STA $90,X
-    code_put(&code, 0xCA);          // DEX
-    code_put2(&code, 0x10, loop - code.at - 2);
-    code_put2(&code, 0xA9, 5);
-    code_put2(&code, 0x85, 0xA0);
-    code_put3(&code, 0x20, 0x0090); // JSR
-    code_put2(&code, 0xA9, 7);
-    code_put2(&code, 0x85, 0xA0);
-    code_put3(&code, 0x20, 0xC190); // JSR to a mirror
-    end_frame(&code, 200);
-    memcpy(image.bytes + 0x800, routine, sizeof routine);
-    check("code in RAM", 40, 600);
+    code_put2(&code, 0xA9, 0);    // LDA #0
+    code_put2(&code, 0xF0, 0);    // BEQ to the next
+    code_put2(&code, 0xE6, 0x80); // INC $80
+    code_put2(&code, 0x30, 0);    // BMI to the next
+    code_put2(&code, 0x86, TIA_COLUBK);
+    code_put(&code, 0xCA);                       // DEX
+    code_put2(&code, 0xD0, loop - code.at - 2u); // BNE
+    end_frame(&code, 100);
+    check("branch to the next instruction", 40, 990);
 }
 
 // Jumps to TIA and RIOT addresses: what is executed there is what is on the bus.
@@ -277,11 +268,17 @@ static void test_run_off_the_end(void) {
     check("the end of a cartridge", 60, 0);
 }
 
+#include "mega_test_translate_ram.h"
+
 static void test_fuzzed(void) {
     static test_rom_set no_roms;
     for (uint64_t seed = 0; seed < FUZZED_IMAGES; seed++) {
         char name[96];
-        test_fuzz_image(&image, &no_roms, 1000 + seed);
+        if (seed % 2u == 0) {
+            test_fuzz_image(&image, &no_roms, 1000 + seed);
+        } else {
+            test_ram_image(&image, 1000 + seed);
+        }
         snprintf(name, sizeof name, "image %u (%s)", (unsigned)seed, image.kind);
         check(name, 60, 0);
     }
@@ -291,7 +288,8 @@ static void test_programs(void) {
     test_middle_of_instruction();
     test_bank_switch_in_block();
     test_edges();
-    test_ram();
+    test_branch_to_next();
+    test_ram_programs();
     test_odd_places();
     test_break();
     test_stack_in_tia();

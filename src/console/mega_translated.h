@@ -16,8 +16,10 @@
 //   WATCHES_LOW                        as in mega_run
 //   UNITS(X), BLOCKS_n(X), UNIT_FIRST_n   lists of units and of their blocks, which are numbered from 1
 //   rom, entries                       the image; where blocks begin (translated_entry)
+//   RAM_UNIT, RAM_CASES(X)             where there is code in RAM: its unit, and X(address, block, guard) for each block
 //   KEY_BITS, KEY_DEPTH, KEY_WINDOW    of a warp: who goes first (mega_translated_warp.h)
-//   block_addresses, id_b              of a warp: addresses of blocks, and their numbers (src/translate/code_order.h)
+//   block_addresses, id_b              of a warp: addresses of blocks, and their numbers (src/translate/code_order.h);
+//                                      else id_b of blocks in RAM
 // and before each unit:
 //   UNIT_BYTE(where)   the byte of plain ROM at an address (bit 12 is set)
 #ifndef MEGA_TRANSLATED_H
@@ -97,6 +99,27 @@
         bus = target;                           \
     } while (0)
 
+// ---- code in RAM -----------------------------------------------------------------------------------------
+
+// A block of code in RAM is entered by translated_entry() alone, so that its guard is always looked at: what was taken
+// for granted is still there. Operands that differ from time to time are read when they are executed.
+#define RAM_IS(at, byte) (ram[at] == (byte))
+#define RAM_BYTE(at) ((uint32_t)ram[at])
+#define RAM_WORD(at) ((uint32_t)ram[at] | (uint32_t)ram[(at) + 1] << 8)
+#define RAM_BRANCH(next, operand) (((next) + ((operand) ^ 0x80u) - 0x80u) & 0xFFFFu)
+#define RAM_BRANCH_CYCLES(next, operand) (((RAM_BRANCH(next, operand) ^ (next)) & 0xFF00u) != 0 ? 2u : 1u)
+
+#ifdef RAM_CASES
+#define RAM_CASE(address, block, guard) \
+    if (pc == (address) && (guard)) {   \
+        return id_##block;              \
+    }
+MEGA_FN uint32_t translated_ram_entry(const uint8_t *ram, uint32_t pc) {
+    RAM_CASES(RAM_CASE)
+    return 0;
+}
+#endif
+
 // ---- where blocks begin ----------------------------------------------------------------------------------
 
 // The block at an address, or 0. `entries` has, by image index, the number of the block that begins there and, in
@@ -104,7 +127,12 @@
 MEGA_FN uint32_t translated_entry(const mega_machine *m, uint32_t pc, uint32_t *index) {
     *index = m->run.window[pc >> 10 & 15u] + (pc & 0x3FFu);
     if ((pc & 0x1000u) == 0) {
+#ifdef RAM_CASES
+        *index = RAM_UNIT * UNIT_SIZE;
+        return translated_ram_entry(m->console->riot.ram, pc);
+#else
         return 0;
+#endif
     }
     const uint32_t entry = entries[*index];
     return (entry & 0xFFFFu) == pc ? entry >> 16 : 0u;
@@ -291,6 +319,8 @@ MEGA_FN uint32_t translated_find(const mega_machine *m, uint32_t pc, uint32_t cy
         cycles += more;                   \
         GO_TO(block);                     \
     }
+// To the next instruction: programs use that to spend time.
+#define DO_BRANCH_NEXT(condition) cycles += CONDITION_##condition ? 3 : 2;
 #define DO_BRANCH_BACK(condition, more, block, pc) \
     cycles += 2;                                   \
     if (CONDITION_##condition) {                   \

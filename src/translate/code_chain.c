@@ -57,8 +57,8 @@ static bool runs_on(const code_map *map, const uint32_t *rank, uint32_t block, b
 }
 
 void code_chain(code_map *map, const code_edges *edges, const uint32_t *rank) {
-    const uint32_t size = map->cartridge.image_size;
-    uint8_t *ways = calloc(size, 1), *flags = calloc(size, 1);
+    const uint32_t size = map->cartridge.image_size; // nobody runs on from RAM
+    uint8_t *ways = calloc(code_map_nodes(map), 1), *flags = calloc(size, 1);
     if (ways != NULL && flags != NULL) {
         count_ways(map, edges, ways);
         // From each first block of a chain on, since the room for notes is that of the whole chain.

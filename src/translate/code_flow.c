@@ -25,24 +25,29 @@ uint32_t code_flow_next(const code_map *map, uint32_t index) {
                : UINT32_MAX;
 }
 
-static bool is_direct(const opcode_facts *facts) {
-    return strcmp(facts->mode, "ZP") == 0 || strcmp(facts->mode, "ABS") == 0;
-}
-
-bool code_flow_is_port(const code_map *map, uint32_t index) {
-    const opcode_facts facts = opcode_find(map->image[index]);
-    if (facts.kind == OPCODE_OTHER || !is_direct(&facts)) {
+bool code_flow_names_port(const code_map *map, const uint8_t *bytes) {
+    const opcode_facts facts = opcode_find(bytes[0]);
+    if (facts.kind == OPCODE_OTHER || !opcode_is_direct(&facts)) {
         return false;
     }
-    const uint32_t address =
-        map->image[index + 1] | (facts.size == 3 ? (uint32_t)map->image[index + 2] << 8 : 0u);
+    const uint32_t address = opcode_operand(bytes);
     return ((address & 0x1280u) == 0x280 && facts.kind != OPCODE_MODIFY) ||
            ((address & 0x1080u) == 0 && !map->watches_low);
 }
 
+bool code_flow_is_port(const code_map *map, uint32_t index) {
+    return code_flow_names_port(map, map->image + index);
+}
+
+bool code_flow_is_near_port(const code_map *map, const uint8_t *bytes) {
+    const opcode_facts facts = opcode_find(bytes[0]);
+    return facts.kind == OPCODE_READ && opcode_is_indexed(&facts) && opcode_operand(bytes) < 0x80 &&
+           !map->watches_low;
+}
+
 bool code_flow_ends_block(const code_map *map, uint32_t index) {
     const opcode_facts facts = opcode_find(map->image[index]);
-    const bool writes = (facts.kind == OPCODE_WRITE && !is_direct(&facts)) ||
+    const bool writes = (facts.kind == OPCODE_WRITE && !opcode_is_direct(&facts)) ||
                         strcmp(facts.name, "pha") == 0 || strcmp(facts.name, "php") == 0;
     return writes && (map->flags[index] & CODE_TOUCHES) != 0;
 }
@@ -113,15 +118,14 @@ static void mark_joins(code_map *map, uint8_t *seen) {
 // An instruction that may read a collision latch begins a block: those who have waited for their collisions go on there.
 static bool may_read_collisions(const code_map *map, uint32_t index) {
     const opcode_facts facts = opcode_find(map->image[index]);
-    const bool direct = is_direct(&facts);
+    const bool direct = opcode_is_direct(&facts);
     if (strcmp(facts.name, "pla") == 0) {
         return (map->flags[index] & CODE_TOUCHES) != 0;
     }
     if (facts.kind != OPCODE_READ || map->watches_low || !(direct || opcode_is_indexed(&facts))) {
         return false;
     }
-    const uint32_t address =
-        map->image[index + 1] | (facts.size == 3 ? (uint32_t)map->image[index + 2] << 8 : 0u);
+    const uint32_t address = opcode_operand(map->image + index);
     return (address & (direct ? 0x1088u : 0xFF88u)) == 0;
 }
 

@@ -42,11 +42,13 @@ mega_status code_map_make(const mega_cartridge *cartridge, const uint8_t *image,
     if (out->unit_size != 0 && size % out->unit_size != 0) {
         out->unit_size = 0;
     }
-    out->flags = calloc(size, sizeof(*out->flags));
-    out->address = calloc(size, sizeof(*out->address));
-    if (out->flags == NULL || out->address == NULL) {
+    const uint32_t nodes = code_map_nodes(out);
+    out->flags = calloc(nodes, sizeof(*out->flags));
+    out->address = calloc(nodes, sizeof(*out->address));
+    out->ram = calloc(1, sizeof(*out->ram));
+    if (out->flags == NULL || out->address == NULL || out->ram == NULL) {
         code_map_release(out);
-        return mega_fail_memory(3u * (size_t)size);
+        return mega_fail_memory(3u * (size_t)nodes + sizeof(*out->ram));
     }
     return MEGA_OK;
 }
@@ -54,6 +56,7 @@ mega_status code_map_make(const mega_cartridge *cartridge, const uint8_t *image,
 void code_map_release(code_map *map) {
     free(map->flags);
     free(map->address);
+    free(map->ram);
     memset(map, 0, sizeof(*map));
 }
 

@@ -7,6 +7,7 @@
 #define CODE_MAP_H
 #include <stdbool.h>
 
+#include "code_ram.h"
 #include "mega_cartridge.h"
 #include "megacade.h"
 
@@ -20,24 +21,32 @@ enum {
     CODE_CHAINED = 64  // no block: the one before goes on here (code_chain.h)
 };
 
+// Nodes are the bytes of the image, by their index, and after them the runs of code in RAM.
 typedef struct code_map {
     const uint8_t *image;
     mega_cartridge cartridge;
     uint32_t unit_size;             // bytes that are always mapped as a whole
     uint32_t plain_low, plain_span; // as in mega_run
     bool watches_low;
-    uint8_t *flags;    // by image index: CODE_*
-    uint16_t *address; // by image index: where it runs
+    code_ram *ram;
+    uint8_t *flags;    // by node: CODE_*
+    uint16_t *address; // by node: where it runs
     uint64_t traced;   // instructions of the trial run ...
-    uint64_t outside;  // ... that were not in plain ROM
+    uint64_t outside;  // ... that cannot be translated
 } code_map;
 
 // `image` is borrowed. A scheme whose code cannot be translated gives an empty map.
 mega_status code_map_make(const mega_cartridge *cartridge, const uint8_t *image, code_map *out);
 void code_map_release(code_map *map);
 
-static inline bool code_map_is_block(const code_map *map, uint32_t index) {
-    return (map->flags[index] & CODE_BLOCK) != 0;
+static inline bool code_map_is_block(const code_map *map, uint32_t node) {
+    return (map->flags[node] & CODE_BLOCK) != 0;
+}
+static inline uint32_t code_map_nodes(const code_map *map) {
+    return map->cartridge.image_size + CODE_RAM_RUNS;
+}
+static inline uint32_t code_map_ram_node(const code_map *map, uint32_t run) {
+    return map->cartridge.image_size + run;
 }
 
 // Notes an instruction at an image index that runs at an address; 1 if it is one that can be translated there.

@@ -11,10 +11,10 @@
 
 // ---- edges ---------------------------------------------------------------------------------------------
 
-mega_status code_edges_make(uint32_t image_size, code_edges *out) {
+mega_status code_edges_make(uint32_t nodes, code_edges *out) {
     memset(out, 0, sizeof(*out));
-    out->last = calloc(image_size, sizeof(*out->last));
-    return out->last != NULL ? MEGA_OK : mega_fail_memory(image_size * sizeof(*out->last));
+    out->last = calloc(nodes, sizeof(*out->last));
+    return out->last != NULL ? MEGA_OK : mega_fail_memory(nodes * sizeof(*out->last));
 }
 
 void code_edges_release(code_edges *edges) {
@@ -47,7 +47,7 @@ void code_edges_add(code_edges *edges, uint32_t from, uint32_t to) {
 
 // ---- the order -----------------------------------------------------------------------------------------
 
-// The graph of instructions: node numbers are places in `index`.
+// The graph of instructions.
 typedef struct graph {
     uint32_t nodes;
     uint32_t *first; // by node: its edges are target[first[n]] .. target[first[n + 1] - 1]
@@ -179,7 +179,7 @@ static void number_blocks(const code_map *map, const graph *g, uint32_t *rank) {
 }
 
 mega_status code_order(code_map *map, const code_edges *seen, uint32_t *rank) {
-    const uint32_t size = map->cartridge.image_size;
+    const uint32_t size = code_map_nodes(map);
     code_edges edges;
     MEGA_TRY(code_edges_make(size, &edges));
     for (uint32_t i = 0; i < seen->count; i++) {

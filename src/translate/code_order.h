@@ -12,22 +12,22 @@
 #include "code_map.h"
 
 typedef struct code_edge {
-    uint32_t from, to; // image indices
+    uint32_t from, to; // nodes
 } code_edge;
 
 // Edges, each once.
 typedef struct code_edges {
     code_edge *edge;
     uint32_t count, room;
-    uint32_t *last; // by image index: where the way went last time, + 1
+    uint32_t *last; // by node: where the way went last time, + 1
 } code_edges;
 
-mega_status code_edges_make(uint32_t image_size, code_edges *out);
+mega_status code_edges_make(uint32_t nodes, code_edges *out);
 void code_edges_release(code_edges *edges);
 // Notes a way from one instruction to another; what finds no memory is forgotten.
 void code_edges_add(code_edges *edges, uint32_t from, uint32_t to);
 
-// Ranks from 1 on for all blocks, by image index, after those are gone that others run on into (code_chain.h).
+// Ranks from 1 on for all blocks, by node, after those are gone that others run on into (code_chain.h).
 mega_status code_order(code_map *map, const code_edges *edges, uint32_t *rank);
 
 #endif

@@ -13,7 +13,7 @@
 
 // An instruction of a frame.
 typedef struct code_step {
-    uint32_t index;
+    uint32_t index;              // of its node
     uint32_t cycle : 24, sp : 8; // from the frame's beginning on
 } code_step;
 

@@ -31,7 +31,8 @@ typedef struct trial {
     uint32_t keeps;     // 1: this frame
     uint32_t last[256]; // by stack pointer: the last instruction of that level, + 1
     uint32_t level;
-    uint32_t found; // instructions
+    uint32_t found;    // instructions
+    uint32_t ram_next; // where a run in RAM goes on, or NOWHERE
     uint32_t draws[MEGA_POWER_DRAWS + 32769];
     uint8_t cart_ram[32768];
 } trial;
@@ -70,21 +71,53 @@ static void note_way(trial *t, uint32_t index, uint32_t sp) {
 #define ANY_BLOCK (UINT32_MAX - 1u) // translated code goes there
 #define ANY_PLACE UINT32_MAX // so does the interpreter, after something that translated code does not do
 
+#define NOWHERE UINT32_MAX
+
+// Notes a way, and a step of a frame that is kept, to a node.
+static void note_step(trial *t, uint32_t node) {
+    const mega_machine *m = &t->machine;
+    note_way(t, node, m->console->cpu.sp);
+    if (t->keeps) {
+        code_frames_add(t->kept, node, m->console->cycles - m->run.log->base_cycle, m->console->cpu.sp);
+    }
+}
+
+// Notes the instruction in RAM that comes next.
+static void note_ram(code_map *map, trial *t) {
+    const uint32_t pc = t->console.cpu.pc;
+    const opcode_facts facts = opcode_find(t->console.riot.ram[pc & 0x7Fu]);
+    bool is_news = false;
+    const uint32_t run = code_ram_note(map->ram, t->console.riot.ram, pc, &is_news);
+    t->found += is_news;
+    if (run != UINT32_MAX) {
+        const uint32_t node = code_map_ram_node(map, run);
+        map->flags[node] |= CODE_START | CODE_TRACED;
+        map->ram->run[run].entered |= pc != t->ram_next;
+        note_step(t, node);
+    } else {
+        map->outside++;
+    }
+    t->ram_next = run != UINT32_MAX && facts.flow == FLOW_NEXT ? pc + facts.size : NOWHERE;
+}
+
 // Notes the instruction that comes next; returns its image index.
 static uint32_t note(code_map *map, trial *t, uint32_t *expected) {
     const mega_machine *m = &t->machine;
     const uint32_t pc = m->console->cpu.pc, index = m->run.window[pc >> 10 & 15u] + (pc & 0x3FFu);
     map->traced++;
+    if (code_ram_is_here(pc)) {
+        note_ram(map, t);
+        *expected = ANY_PLACE;
+        return UINT32_MAX;
+    }
+    t->ram_next = NOWHERE;
     if ((pc & 0x1000u) == 0 || index >= map->cartridge.image_size || !code_map_add(map, index, pc)) {
         map->outside++;
         *expected = ANY_PLACE;
         return UINT32_MAX;
     }
     t->found += (map->flags[index] & CODE_TRACED) == 0;
-    note_way(t, index, m->console->cpu.sp);
-    if (t->keeps) {
-        code_frames_add(t->kept, index, m->console->cycles - m->run.log->base_cycle, m->console->cpu.sp);
-    }
+    note_step(t, index);
     map->flags[index] |= CODE_TRACED;
     map->flags[index] |= index == *expected ? 0 : CODE_BLOCK;
     map->flags[index] |= *expected == ANY_PLACE ? CODE_ENTERED : 0;
@@ -99,13 +132,18 @@ static void run_frame(code_map *map, trial *t) {
     console_begin_request(m, MEGA_RUN_FAST);
     memset(t->last, 0, sizeof(t->last)); // lanes begin frames together
     t->level = 0;
+    t->ram_next = NOWHERE;
     while (budget != 0 && !cpu_is_done(m)) {
         const uint32_t touched = m->run.touch_cycle;
         const uint32_t index = note(map, t, &expected);
         if (m->console->cpu.decimal && index != UINT32_MAX && is_sum(map, index)) {
             expected = ANY_PLACE;
         }
-        budget = cpu_run_bus(m, budget);
+        m->run.events &= (uint8_t)~MEGA_EVENT_REMAP;
+        (void)cpu_run_bus(m, 1); // just one, also in RAM
+        budget--;
+        // Translated code is left where a bank is switched.
+        t->ram_next = (m->run.events & MEGA_EVENT_REMAP) != 0 ? NOWHERE : t->ram_next;
         // What follows an access that only the interpreter can do is where translated code comes back.
         if (m->run.touch_cycle != touched && index != UINT32_MAX) {
             map->flags[index] |= CODE_TOUCHES;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "code_flow.h"
+#include "emit_ram.h"
 #include "opcode_table.h"
 
 typedef struct emitter {
@@ -17,11 +18,6 @@ typedef struct emitter {
 // Blocks are named by their image index, and numbered from 1 in each unit.
 static uint32_t first_index(const emitter *e) {
     return e->unit * e->map->unit_size;
-}
-
-static uint32_t operand_of(const code_map *map, uint32_t index, uint32_t size) {
-    const uint8_t *bytes = map->image + index;
-    return size == 1 ? 0u : size == 2 ? bytes[1] : bytes[1] | (uint32_t)bytes[2] << 8;
 }
 
 // The block that a branch, jump or call leads to, or UINT32_MAX.
@@ -57,14 +53,9 @@ static uint32_t rom_table(const code_map *map, uint32_t index, uint32_t base) {
                : UINT32_MAX;
 }
 
-// An indexed read from the low end of the first page, where the registers of the TIA are.
-static bool is_near(const code_map *map, const opcode_facts *facts, uint32_t operand) {
-    return opcode_is_indexed(facts) && operand < 0x80 && !map->watches_low;
-}
-
 static void emit_access(const emitter *e, uint32_t index, const opcode_facts *facts, uint32_t rest) {
     const code_map *map = e->map;
-    const uint32_t operand = operand_of(map, index, facts->size);
+    const uint32_t operand = opcode_operand(map->image + index);
     const uint32_t next = (map->address[index] + facts->size) & 0xFFFFu;
     const bool indexed = strcmp(facts->mode, "ABX") == 0 || strcmp(facts->mode, "ABY") == 0;
     const uint32_t table = indexed ? rom_table(map, index, operand) : UINT32_MAX;
@@ -77,11 +68,10 @@ static void emit_access(const emitter *e, uint32_t index, const opcode_facts *fa
                 facts->cycles, next, facts->size, operand, follower);
     } else {
         static const char *const kinds[] = {"READ", "WRITE", "MODIFY"};
-        const bool near = facts->kind == OPCODE_READ && is_near(map, facts, operand);
         fprintf(e->out, "DO_%s%s(%s, %s, %u, 0x%04X, %u, 0x%02X, %u)", kinds[facts->kind],
-                near                            ? "_NEAR"
-                : code_flow_is_port(map, index) ? "_PORT"
-                                                : "",
+                code_flow_is_near_port(map, map->image + index) ? "_NEAR"
+                : code_flow_is_port(map, index)                 ? "_PORT"
+                                                                : "",
                 facts->name, facts->mode, facts->cycles, next, facts->size, operand, rest);
     }
 }
@@ -91,7 +81,9 @@ static void emit_branch(const emitter *e, uint32_t index, const opcode_facts *fa
     const uint32_t pc = code_flow_target(map, index), next = (map->address[index] + 2u) & 0xFFFFu;
     const uint32_t operand = map->image[index + 1], to = block_at(map, index, pc);
     const uint32_t more = ((pc ^ next) & 0xFF00u) != 0 ? 2 : 1;
-    if (to == UINT32_MAX) {
+    if (pc == next) {
+        fprintf(e->out, "DO_BRANCH_NEXT(%s)", facts->name);
+    } else if (to == UINT32_MAX) {
         fprintf(e->out, "DO_BRANCH_AWAY(%s, %u, 0x%02X, 0x%04X)", facts->name, more, operand, pc);
     } else if (to > index) {
         fprintf(e->out, "DO_BRANCH(%s, %u, %X)", facts->name, more, to);
@@ -105,7 +97,7 @@ static void emit_branch(const emitter *e, uint32_t index, const opcode_facts *fa
 
 static void emit_instruction(const emitter *e, uint32_t index, const opcode_facts *facts, uint32_t rest) {
     const code_map *map = e->map;
-    const uint32_t operand = operand_of(map, index, facts->size), code = map->image[index];
+    const uint32_t operand = opcode_operand(map->image + index), code = map->image[index];
     const uint32_t next = (map->address[index] + facts->size) & 0xFFFFu;
     const uint32_t to =
         facts->flow == FLOW_JUMP || facts->flow == FLOW_CALL ? block_at(map, index, operand) : UINT32_MAX;
@@ -209,7 +201,7 @@ static void emit_unit(const emitter *e) {
     fprintf(e->out, "UNIT_END(%u)\n", e->unit);
 }
 
-// Lists of units and blocks. Blocks are named by their image index and numbered from 1.
+// Lists of units and blocks. Blocks are named by their image index and numbered from 1; those in RAM come last.
 static void emit_lists(const code_map *map, FILE *out) {
     const uint32_t size = map->cartridge.image_size;
     uint32_t block = 0;
@@ -218,6 +210,9 @@ static void emit_lists(const code_map *map, FILE *out) {
         if (has_blocks(map, unit)) {
             fprintf(out, " X(%u)", unit);
         }
+    }
+    if (emit_ram_has_blocks(map)) {
+        fprintf(out, " X(%u)", emit_ram_unit(map));
     }
     for (uint32_t index = 0; index < size; index++) {
         if (index % map->unit_size == 0) {
@@ -230,6 +225,9 @@ static void emit_lists(const code_map *map, FILE *out) {
         }
     }
     fputc('\n', out);
+    if (emit_ram_has_blocks(map)) {
+        emit_ram_lists(map, block + 1u, out);
+    }
 }
 
 // By image index: the number of the block that begins there, and its address.
@@ -246,6 +244,36 @@ static void emit_entries(const code_map *map, const uint32_t *rank, FILE *out) {
     fprintf(out, "\n};\n");
 }
 
+// For a warp: by number, the addresses and names of the blocks.
+static void emit_numbers(const code_map *map, const uint32_t *rank, FILE *out) {
+    const uint32_t nodes = code_map_nodes(map), size = map->cartridge.image_size;
+    uint32_t blocks = 0;
+    for (uint32_t i = 0; i < nodes; i++) {
+        blocks += code_map_is_block(map, i);
+    }
+    uint32_t *by_rank = calloc(blocks + 1u, sizeof(*by_rank));
+    if (by_rank == NULL) {
+        fprintf(out, "#error \"the memory was not enough\"\n");
+        return;
+    }
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (code_map_is_block(map, i)) {
+            by_rank[rank[i]] = i;
+        }
+    }
+    fprintf(out, "MEGA_TABLE uint16_t block_addresses[%u] = {0,", blocks + 1u);
+    for (uint32_t i = 1; i <= blocks; i++) {
+        fprintf(out, " 0x%04X,", map->address[by_rank[i]]);
+    }
+    fprintf(out, "};\nenum { id_none");
+    for (uint32_t i = 1; i <= blocks; i++) {
+        const bool in_ram = by_rank[i] >= size;
+        fprintf(out, in_ram ? ", id_R%u" : ", id_%X", in_ram ? by_rank[i] - size : by_rank[i]);
+    }
+    fprintf(out, " };\n");
+    free(by_rank);
+}
+
 static void emit_tables(const code_map *map, const uint32_t *rank, FILE *out) {
     const uint32_t size = map->cartridge.image_size;
     fprintf(out, "MEGA_TABLE uint8_t rom[%u] = {", size);
@@ -254,37 +282,19 @@ static void emit_tables(const code_map *map, const uint32_t *rank, FILE *out) {
     }
     fprintf(out, "\n};\n#if MEGA_AHEAD\n");
     emit_entries(map, rank, out);
-    uint32_t blocks = 0;
-    for (uint32_t i = 0; i < size; i++) {
-        blocks += code_map_is_block(map, i);
-    }
-    uint32_t *by_rank = calloc(blocks + 1u, sizeof(*by_rank));
-    if (by_rank == NULL) {
-        fprintf(out, "#error \"the memory was not enough\"\n");
-    }
-    for (uint32_t i = 0; by_rank != NULL && i < size; i++) {
-        if (code_map_is_block(map, i)) {
-            by_rank[rank[i]] = i;
-        }
-    }
-    fprintf(out, "MEGA_TABLE uint16_t block_addresses[%u] = {0,", blocks + 1u);
-    for (uint32_t i = 1; by_rank != NULL && i <= blocks; i++) {
-        fprintf(out, " 0x%04X,", map->address[by_rank[i]]);
-    }
-    fprintf(out, "};\nenum { id_none");
-    for (uint32_t i = 1; by_rank != NULL && i <= blocks; i++) {
-        fprintf(out, ", id_%X", by_rank[i]);
-    }
-    fprintf(out, " };\n#else\n");
+    emit_numbers(map, rank, out);
+    fprintf(out, "#else\n");
     emit_entries(map, NULL, out);
+    if (emit_ram_has_blocks(map)) {
+        emit_ram_numbers(map, out);
+    }
     fprintf(out, "#endif\n");
-    free(by_rank);
 }
 
 // How lanes of a warp are served: the number of the lowest bits of a key, which have the block, and what is above them.
 static void emit_schedule(const code_map *map, const uint32_t *rank, code_schedule schedule, FILE *out) {
     uint32_t most = 1, bits = 0;
-    for (uint32_t i = 0; i < map->cartridge.image_size; i++) {
+    for (uint32_t i = 0; i < code_map_nodes(map); i++) {
         most = code_map_is_block(map, i) && rank[i] > most ? rank[i] : most;
     }
     while (1u << bits <= most + 1u) {
@@ -312,6 +322,10 @@ void emit_program(const code_map *map, const uint32_t *rank, code_schedule sched
             facts->units++;
             emit_unit(&e);
         }
+    }
+    if (emit_ram_has_blocks(map)) {
+        facts->units++;
+        emit_ram_blocks(map, out, facts);
     }
     fprintf(out, "PROGRAM_END()\n");
 }

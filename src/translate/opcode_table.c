@@ -50,6 +50,15 @@ opcode_facts opcode_find(uint8_t code) {
     return facts;
 }
 
+uint32_t opcode_operand(const uint8_t *bytes) {
+    const uint32_t size = opcode_find(bytes[0]).size;
+    return size == 1 ? 0u : size == 2 ? bytes[1] : bytes[1] | (uint32_t)bytes[2] << 8;
+}
+
+bool opcode_is_direct(const opcode_facts *facts) {
+    return strcmp(facts->mode, "ZP") == 0 || strcmp(facts->mode, "ABS") == 0;
+}
+
 bool opcode_is_indexed(const opcode_facts *facts) {
     return strlen(facts->mode) == 3 && strchr("XY", facts->mode[2]) != NULL && facts->mode[0] != 'I';
 }

@@ -28,6 +28,11 @@ typedef struct opcode_facts {
 
 opcode_facts opcode_find(uint8_t code);
 
+// Of an instruction, the bytes after the opcode.
+uint32_t opcode_operand(const uint8_t *bytes);
+
+// The address is written in the instruction, and nothing is added to it.
+bool opcode_is_direct(const opcode_facts *facts);
 // X or Y is added to the address that the instruction names.
 bool opcode_is_indexed(const opcode_facts *facts);
 

@@ -10,7 +10,7 @@
 
 static mega_status write_map(code_map *map, const code_edges *edges, const code_frames *kept,
                              mega_translated_text *out) {
-    const size_t size = map->cartridge.image_size;
+    const size_t size = code_map_nodes(map);
     uint32_t *rank = calloc(size, sizeof(*rank));
     mega_status status = rank != NULL ? code_order(map, edges, rank) : mega_fail_memory(size * sizeof(*rank));
     code_schedule schedule;
@@ -30,10 +30,13 @@ static mega_status write_map(code_map *map, const code_edges *edges, const code_
 static mega_status write_program(code_map *map, uint32_t frames, mega_translated_text *out) {
     code_edges edges;
     code_frames kept;
-    MEGA_TRY(code_edges_make(map->cartridge.image_size, &edges));
+    MEGA_TRY(code_edges_make(code_map_nodes(map), &edges));
     mega_status status = code_frames_make(&kept);
     status = status == MEGA_OK ? code_trace(map, &edges, &kept, frames) : status;
-    status = status == MEGA_OK ? code_flow(map) : status;
+    if (status == MEGA_OK) {
+        code_ram_cut(map);
+        status = code_flow(map);
+    }
     status = status == MEGA_OK ? write_map(map, &edges, &kept, out) : status;
     code_frames_release(&kept);
     code_edges_release(&edges);

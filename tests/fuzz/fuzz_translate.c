@@ -4,7 +4,7 @@
 //
 // --frames   frames of each image found (5000); 0 leaves them out. Made-up images run for 120.
 // --first    the first of the images found (0), and how many of them (--images, all)
-// --roms     made-up images (1000): generated programs, damaged images, random bytes
+// --roms     made-up images (1000): generated programs, damaged images, random bytes, programs with code in RAM
 // --seed     first seed of the made-up images (0); the seed of a failing one is printed: repeat it with
 //            --frames 0 --roms 1 --seed N
 // --seconds  stop after so long (never)
@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "mega_test_files.h"
+#include "mega_test_ram_image.h"
 
 #define FUZZED_FRAMES 120
 #define FUZZED_TRIAL 20
@@ -98,7 +99,11 @@ int main(int count, char **words) {
     for (uint32_t i = 0; i < set.roms && seconds_since_start() < set.seconds; i++) {
         char name[128];
         const uint64_t seed = (uint64_t)set.seed + i;
-        test_fuzz_image(&image, &roms, seed);
+        if (seed % 3u == 0) {
+            test_ram_image(&image, seed);
+        } else {
+            test_fuzz_image(&image, &roms, seed);
+        }
         snprintf(name, sizeof name, "seed %llu (%s)", (unsigned long long)seed, image.kind);
         if (play(name, &image.cartridge, image.bytes, FUZZED_TRIAL, FUZZED_FRAMES, seed)) {
             return 1;

@@ -22,12 +22,12 @@ static void open_map(const uint8_t *program, uint32_t size, code_map *map, uint3
     MEGA_CHECK(code_map_add(map, 0, 0xF000));
     map->flags[0] |= CODE_BLOCK;
     MEGA_CHECK_EQ(code_flow(map), MEGA_OK);
-    MEGA_CHECK_EQ(code_edges_make(sizeof image, &none), MEGA_OK);
+    MEGA_CHECK_EQ(code_edges_make(code_map_nodes(map), &none), MEGA_OK);
     MEGA_CHECK_EQ(code_order(map, &none, rank), MEGA_OK);
     code_edges_release(&none);
 }
 
-static uint32_t rank[sizeof image];
+static uint32_t rank[sizeof image + CODE_RAM_RUNS];
 
 static void test_chains(void) {
     static const uint8_t program[] = {
