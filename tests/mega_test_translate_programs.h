@@ -270,6 +270,8 @@ static void test_run_off_the_end(void) {
 
 #include "mega_test_translate_ram.h"
 
+#include "mega_test_translate_late.h"
+
 static void test_fuzzed(void) {
     static test_rom_set no_roms;
     for (uint64_t seed = 0; seed < FUZZED_IMAGES; seed++) {
@@ -290,6 +292,8 @@ static void test_programs(void) {
     test_edges();
     test_branch_to_next();
     test_ram_programs();
+    test_late_jumps();
+    test_late_bank();
     test_odd_places();
     test_break();
     test_stack_in_tia();

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_pointer.h"
 #include "mega_interpreter.h"
 #include "opcode_table.h"
 #include "status.h"
@@ -58,11 +59,7 @@ typedef struct pending {
     uint32_t count;
 } pending;
 
-static void follow(code_map *map, pending *work, uint32_t from, uint32_t pc, uint8_t flags) {
-    const uint32_t to = code_map_target(map, from, pc);
-    if (to == UINT32_MAX) {
-        return;
-    }
+static void add(code_map *map, pending *work, uint32_t to, uint32_t pc, uint8_t flags) {
     const bool known = (map->flags[to] & CODE_START) != 0;
     if (code_map_add(map, to, pc)) {
         map->flags[to] |= flags;
@@ -72,13 +69,44 @@ static void follow(code_map *map, pending *work, uint32_t from, uint32_t pc, uin
     }
 }
 
-static void reach(code_map *map, pending *work) {
-    const uint32_t size = map->cartridge.image_size;
-    for (uint32_t index = 0; index < size; index++) {
-        if ((map->flags[index] & CODE_START) != 0) {
-            work->index[work->count++] = index;
-        }
+static void follow(code_map *map, pending *work, uint32_t from, uint32_t pc, uint8_t flags) {
+    const uint32_t to = code_map_target(map, from, pc);
+    if (to != UINT32_MAX) {
+        add(map, work, to, pc, flags);
     }
+}
+
+// The bank of 4 KiB that is there after an access to a hot spot that the instruction names, or NO_BANK.
+#define NO_BANK 0xFFFFu
+static uint32_t bank_after(const code_map *map, uint32_t index) {
+    const opcode_facts facts = opcode_find(map->image[index]);
+    const uint32_t address = opcode_operand(map->image + index);
+    if (map->unit_size != 4096 || strcmp(facts.mode, "ABS") != 0 || (address & 0x1000u) == 0 ||
+        map->cartridge.scheme == MEGA_SCHEME_MB) { // whose next bank depends on the last one
+        return NO_BANK;
+    }
+    mega_console console;
+    mega_machine m;
+    memset(&console, 0, sizeof(console));
+    memset(&m, 0, sizeof(m));
+    m.console = &console;
+    m.cartridge = &map->cartridge;
+    console.cart.bank[0] = NO_BANK;
+    cart_hot_spot(&m, address & 0xFFFu);
+    return console.cart.bank[0];
+}
+
+// To the instruction that follows in memory, maybe in another bank.
+static void follow_next(code_map *map, pending *work, uint32_t index, uint32_t next) {
+    const uint32_t bank = bank_after(map, index), to = bank * map->unit_size + (next & 0xFFFu);
+    if (bank == NO_BANK || bank == index / map->unit_size) {
+        follow(map, work, index, next, code_flow_ends_block(map, index) ? CODE_BLOCK : 0);
+    } else if (to < map->cartridge.image_size) {
+        add(map, work, to, next, CODE_BLOCK);
+    }
+}
+
+static void reach(code_map *map, pending *work) {
     while (work->count != 0) {
         const uint32_t index = work->index[--work->count];
         const opcode_facts facts = opcode_find(map->image[index]);
@@ -87,10 +115,34 @@ static void reach(code_map *map, pending *work) {
             follow(map, work, index, code_flow_target(map, index), CODE_BLOCK);
         }
         if (facts.flow == FLOW_NEXT) {
-            follow(map, work, index, next, code_flow_ends_block(map, index) ? CODE_BLOCK : 0);
+            follow_next(map, work, index, next);
         } else if (facts.flow == FLOW_BRANCH || facts.flow == FLOW_CALL) {
             follow(map, work, index, next, CODE_BLOCK);
         }
+    }
+}
+
+typedef struct reached {
+    code_map *map;
+    pending *work;
+} reached;
+
+static void follow_pointer(void *context, uint32_t jump, uint32_t pc) {
+    const reached *to = context;
+    follow(to->map, to->work, jump, pc, CODE_BLOCK);
+}
+
+// From all that was executed on.
+static void reach_all(code_map *map, pending *work) {
+    for (uint32_t index = 0; index < map->cartridge.image_size; index++) {
+        if ((map->flags[index] & CODE_START) != 0) {
+            work->index[work->count++] = index;
+        }
+    }
+    while (work->count != 0) {
+        reached context = {map, work};
+        reach(map, work);
+        code_pointer_find(map, follow_pointer, &context);
     }
 }
 
@@ -172,7 +224,7 @@ mega_status code_flow(code_map *map) {
     uint32_t *since = calloc(size, sizeof(*since));
     uint8_t *seen = calloc(size, 1);
     if (work.index != NULL && since != NULL && seen != NULL && map->unit_size != 0) {
-        reach(map, &work);
+        reach_all(map, &work);
         mark_joins(map, seen);
         memset(seen, 0, size);
         mark_checks(map, since, seen);

@@ -75,7 +75,10 @@ static bool is_plain(const code_map *map, uint32_t index, uint32_t pc) {
 }
 
 uint32_t code_map_target(const code_map *map, uint32_t index, uint32_t pc) {
-    const uint32_t target = index + (pc - map->address[index]); // wraps
+    // A bank of 4 KiB is at all addresses of the cartridge; FE has one bank at some and the other at the rest.
+    const bool everywhere = map->unit_size == 4096 && map->cartridge.scheme != MEGA_SCHEME_FE;
+    const uint32_t target = everywhere ? index - index % map->unit_size + (pc & 0xFFFu)
+                                       : index + (pc - map->address[index]); // wraps
     const bool same_unit =
         target < map->cartridge.image_size && target / map->unit_size == index / map->unit_size;
     return same_unit && is_plain(map, target, pc) ? target : UINT32_MAX;
