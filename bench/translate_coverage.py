@@ -18,6 +18,7 @@ import shlex
 import statistics
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench_common import ROOT, Failure, Results, commit, machine, run_program
@@ -33,6 +34,7 @@ def read_options():
     parser.add_argument("--megacade", type=Path, default=ROOT / "build" / "megacade", help="the program")
     parser.add_argument("--games", help="names, separated by commas (all that are known)")
     parser.add_argument("--frames", type=int, default=10000, help="frames to play")
+    parser.add_argument("--jobs", type=int, default=1, help="games at a time")
     parser.add_argument("--out", type=Path, help="a CSV file to add lines to")
     return parser.parse_args()
 
@@ -47,12 +49,13 @@ def all_games(program):
 
 def measure(program, game, frames):
     """The facts of a game, or None after a message."""
+    load = f"{os.getloadavg()[0]:.2f}"
     command = [program, "translate", game, "--frames", str(frames), "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
         print(f"{game}: {done.stderr.strip()}", file=sys.stderr)
         return None
-    return json.loads(done.stdout)
+    return {**json.loads(done.stdout), "load": load}
 
 
 def bench():
@@ -66,16 +69,15 @@ def bench():
         "command": shlex.join(["bench/translate_coverage.py", *sys.argv[1:]]),
     }
     shares = {}
-    for game in games:
-        load = f"{os.getloadavg()[0]:.2f}"
-        facts = measure(options.megacade, game, options.frames)
+    pool = ThreadPoolExecutor(options.jobs)
+    for game, facts in zip(games, pool.map(lambda game: measure(options.megacade, game, options.frames), games)):
         if facts is None:
             continue
         shares[game] = facts["coverage"]
         seconds = {name: f"{facts[name]:.2f}" for name in ("translate_seconds", "compile_seconds")}
         print(f"{game:20} {facts['coverage']:8.4f} %  {facts['instructions']:5} instructions", flush=True)
         if results:
-            results.add({**run, **facts, **seconds, "load": load, "coverage": f"{facts['coverage']:.4f}"})
+            results.add({**run, **facts, **seconds, "coverage": f"{facts['coverage']:.4f}"})
     if not shares:
         raise Failure("nothing was measured")
     worst = min(shares, key=shares.get)

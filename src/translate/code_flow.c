@@ -125,11 +125,18 @@ static void reach(code_map *map, pending *work) {
 typedef struct reached {
     code_map *map;
     pending *work;
+    bool news;
 } reached;
 
+// Compilers take their time, so pointers are followed only as long as the program is not large.
+#define LARGE_PROGRAM 3500u // instructions
 static void follow_pointer(void *context, uint32_t jump, uint32_t pc) {
-    const reached *to = context;
-    follow(to->map, to->work, jump, pc, CODE_BLOCK);
+    reached *to = context;
+    if (to->map->known < LARGE_PROGRAM) {
+        follow(to->map, to->work, jump, pc, CODE_BLOCK);
+        to->news |= to->work->count != 0;
+        reach(to->map, to->work);
+    }
 }
 
 // From all that was executed on.
@@ -139,9 +146,10 @@ static void reach_all(code_map *map, pending *work) {
             work->index[work->count++] = index;
         }
     }
-    while (work->count != 0) {
-        reached context = {map, work};
-        reach(map, work);
+    reach(map, work);
+    reached context = {map, work, true};
+    while (context.news) {
+        context.news = false;
         code_pointer_find(map, follow_pointer, &context);
     }
 }

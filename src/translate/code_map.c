@@ -92,6 +92,7 @@ bool code_map_add(code_map *map, uint32_t index, uint32_t pc) {
         return false;
     }
     map->flags[index] |= CODE_START;
+    map->known++;
     map->address[index] = (uint16_t)pc;
     return true;
 }

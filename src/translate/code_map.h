@@ -31,6 +31,7 @@ typedef struct code_map {
     code_ram *ram;
     uint8_t *flags;    // by node: CODE_*
     uint16_t *address; // by node: where it runs
+    uint32_t known;    // instructions in ROM
     uint64_t traced;   // instructions of the trial run ...
     uint64_t outside;  // ... that cannot be translated
 } code_map;
