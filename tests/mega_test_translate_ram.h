@@ -271,6 +271,8 @@ static void test_ram_calls(void) {
     image.bytes[over + 1] = (uint8_t)(over + 3);
     image.bytes[over + 2] = 0xF0;
     memset(image.bytes + 0xA00, 0x60, 0x100); // RTS
+    image.bytes[0xAA0] = 0xE6;                // INC $B3, where nobody comes
+    image.bytes[0xAA1] = 0xB3;
     code.at = 0xB00;
     end_frame(&code, 200);
     memcpy(image.bytes + 0x800, routine, sizeof routine);
