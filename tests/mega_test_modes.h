@@ -35,7 +35,7 @@ static inline int test_report(const char *name, const test_trio *trio, uint32_t 
 }
 
 // Ragged requests of fast consoles, and those of them that warp_draw_ragged() drew.
-static uint64_t test_ragged, test_painted;
+static __attribute__((unused)) uint64_t test_ragged, test_painted;
 
 // Where registers run ahead of the picture the fast console runs as a lane of a warp does.
 static inline uint32_t test_run_fast(mega_machine *machine) {
