@@ -86,7 +86,7 @@ int mega_cmd_eval(int argc, char *const argv[]) {
         .command = "eval",
         .summary = "Plays episodes with the policy of a run and prints their scores.",
         .usage = "megacade eval DIR [options]",
-        .example = "megacade eval run --episodes 100 --json",
+        .example = "  megacade eval run --episodes 100 --json",
         .words_max = 1,
         .words = words,
     };

@@ -258,7 +258,7 @@ int mega_cmd_train(int argc, char *const argv[]) {
         .command = "train",
         .summary = "Trains a policy: environments, network and algorithm in one program.",
         .usage = "megacade train ALGO --out DIR [options]      ALGO is a2c, vtrace or ppo",
-        .example = "megacade train --preset demo --out run\n"
+        .example = "  megacade train --preset demo --out run\n"
                    "  megacade train ppo --game pong --frames 40e6 --out pong --json\n"
                    "  megacade train --out pong --resume",
         .words_max = 1,

@@ -40,7 +40,7 @@ MEGACADE_LIBCUDA=/nonexistent refuses 1 "/nonexistent" "$MEGACADE" trace --devic
 MEGACADE_LIBCUDA=/nonexistent refuses 1 "/nonexistent" "$MEGACADE" bench --device cuda:1
 refuses 2 "'gpu'" "$MEGACADE" bench --device gpu
 refuses 2 "envs" "$MEGACADE" trace --envs 0
-refuses 2 "train" "$MEGACADE" bench --load train
+refuses 2 "for --load emulate" "$MEGACADE" bench --load train --aligned
 refuses 2 "'fly'" "$MEGACADE" bench --load fly
 refuses 2 "'84'" "$MEGACADE" bench --obs 84
 refuses 2 "'later'" "$MEGACADE" bench --autoreset later
