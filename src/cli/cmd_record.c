@@ -275,6 +275,9 @@ static int play_policy_step(record_run *run, int64_t first) {
     }
     int exit_code = MEGA_EXIT_OK;
     for (int64_t i = 0; i < run->settings.frame_skip && exit_code == MEGA_EXIT_OK; i++) {
+        if (i > 0 && mega_env_game_over(run->env)) {
+            break; // the policy's step ended here, too
+        }
         exit_code = play_frame(run, action);
         if (exit_code == MEGA_EXIT_OK && run->format != FORMAT_PNG && (first + i) % run->stride == 0) {
             exit_code = add_frame(run);

@@ -131,6 +131,9 @@ static int start_settings(train_command *command) {
 static int resumed_settings(train_command *command) {
     mega_message message;
     uint32_t algo;
+    if (command->preset != NULL) {
+        return mega_report_usage("a run that goes on has its own settings; leave --preset out");
+    }
     if (mega_run_read_settings(command->out, &command->settings, &message) < 0) {
         return mega_report_failure("%s", message.text);
     }
@@ -283,11 +286,16 @@ int mega_cmd_train(int argc, char *const argv[]) {
     if (exit_code != MEGA_EXIT_OK) {
         return exit_code;
     }
-    command.load.game = command.settings.game[0] == '\0' ? NULL : command.settings.game;
+    command.load.game =
+        command.settings.game[0] == '\0' || command.load.rom != NULL ? NULL : command.settings.game;
     command.options.word_count = 0; // was the algorithm
     mega_rom *rom = NULL;
     exit_code = mega_load_rom(&command.load, &command.options, &rom);
     if (exit_code == MEGA_EXIT_OK) {
+        if (command.load.rom != NULL) { // so that eval knows what to look for, or that it must be told
+            (void)snprintf(command.settings.game, sizeof command.settings.game, "%s",
+                           mega_rom_get_info(rom)->name);
+        }
         exit_code = run_training(&command, rom);
     }
     mega_rom_destroy(rom);

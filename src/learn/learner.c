@@ -22,21 +22,20 @@ int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *messa
     return 0;
 }
 
-static double learning_rate(const mega_learner *learner) {
+double mega_learner_rate(const mega_learner *learner) {
     const mega_train_settings *settings = learner->settings;
     double rate = settings->learning_rate;
     if (settings->scale_envs > 0) {
         rate *= sqrt((double)settings->envs / (double)settings->scale_envs);
     }
-    return mega_schedule_rate(settings->schedule, rate, mega_learner_frames(learner),
-                              (uint64_t)settings->frames);
+    return mega_schedule_rate(settings->schedule, rate, learner->schedule_frames, (uint64_t)settings->frames);
 }
 
 int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass,
                         mega_message *message) {
     mega_compute *compute = learner->compute;
     if (compute->ops->loss(compute, loss, pass, message) < 0 || mega_pass_backward(pass, message) < 0 ||
-        compute->ops->optimise(compute, learner->net, learner->optimizer, learning_rate(learner),
+        compute->ops->optimise(compute, learner->net, learner->optimizer, mega_learner_rate(learner),
                                learner->settings->max_gradient, message) < 0) {
         return -1;
     }

@@ -39,7 +39,8 @@ struct mega_learner {
     mega_optimizer *optimizer;
     mega_sampler *sampler;
     mega_learner_state state;
-    void *own; // the algorithm's
+    uint64_t schedule_frames; // before the present iteration: where the learning rate's schedule is
+    void *own;                // the algorithm's
 };
 
 const mega_algorithm *mega_algorithm_find(uint32_t algo);
@@ -51,6 +52,8 @@ int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *messa
 // One update: the loss's gradients through the pass into the network, clipped, and a step of the optimiser. A gradient
 // that is not finite moves nothing; mega_trainer_sum() will tell.
 int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass, mega_message *message);
+// The step size of the present iteration.
+double mega_learner_rate(const mega_learner *learner);
 // The weights of losses that the settings name.
 mega_loss_weights mega_learner_weights(const mega_learner *learner);
 

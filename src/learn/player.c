@@ -14,6 +14,7 @@ struct mega_player {
     uint8_t *observation; // in the device's memory, as are
     int32_t *chosen;
     int32_t index;
+    uint64_t seed;
     uint64_t steps;
     uint8_t over;
 };
@@ -47,6 +48,7 @@ int mega_player_create(const mega_train_settings *settings, const mega_rom *rom,
         return mega_message_set(message, "there is no memory for a player");
     }
     player->settings = *settings;
+    player->seed = (uint32_t)seed;
     mega_train_shrink(&player->settings);
     if (mega_trainer_create(&player->settings, rom, &player->trainer, message) < 0 ||
         mega_trainer_restore_network(player->trainer, checkpoint, message) < 0 ||
@@ -79,7 +81,7 @@ int mega_player_choose(mega_player *player, uint32_t *action, mega_message *mess
         .logits = player->pass->logits,
         .count = 1,
         .actions = player->trainer->learner.net->network.actions,
-        .seed = (uint64_t)player->settings.seed,
+        .seed = player->seed,
         .step = player->steps,
         .greedy = player->settings.eval_policy == MEGA_EVAL_GREEDY,
         .chosen = player->chosen,

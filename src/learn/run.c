@@ -177,12 +177,6 @@ static int open_run(run *r, mega_message *message) {
 
 // ---- rows ----
 
-static double row_learning_rate(const run *r, uint64_t frames) {
-    const mega_train_settings *s = r->settings;
-    const double scale = s->scale_envs > 0 ? sqrt((double)s->envs / (double)s->scale_envs) : 1;
-    return mega_schedule_rate(s->schedule, s->learning_rate * scale, frames, (uint64_t)s->frames);
-}
-
 static int write_scalars(run *r, const mega_run_row *row, mega_message *message) {
     const mega_scalar all[] = {
         {"score/episodes", row->count.score},
@@ -194,7 +188,7 @@ static int write_scalars(run *r, const mega_run_row *row, mega_message *message)
         {"policy/kl", row->means.kl},
         {"policy/clipped", row->means.clipped},
         {"gradient/norm", row->means.gradient_norm},
-        {"gradient/learning_rate", row->learning_rate},
+        {"gradient/learning_rate", row->means.learning_rate},
     };
     mega_scalar known[sizeof all / sizeof all[0]];
     size_t count = 0;
@@ -216,7 +210,6 @@ static int write_row(run *r, const mega_evaluation *evaluation, mega_message *me
     row.raw_fps = (double)(row.count.frames - r->last_frames) / (now - r->last_row);
     row.eval_mean = evaluation != NULL ? evaluation->mean : NAN;
     row.eval_deviation = evaluation != NULL ? evaluation->deviation : NAN;
-    row.learning_rate = row_learning_rate(r, row.count.frames);
     const double values[COLUMN_COUNT] = {
         (double)row.count.frames,
         row.seconds,
@@ -233,7 +226,7 @@ static int write_row(run *r, const mega_evaluation *evaluation, mega_message *me
         row.means.kl,
         row.means.clipped,
         row.means.gradient_norm,
-        row.learning_rate,
+        row.means.learning_rate,
     };
     if (mega_run_log_row(r->log, values, message) < 0 || write_scalars(r, &row, message) < 0) {
         return -1;

@@ -8,7 +8,6 @@ typedef struct mega_run_row { // of log.csv
     double raw_fps;           // emulated frames per second since the last row
     double eval_mean;         // NaN in rows without an evaluation
     double eval_deviation;
-    double learning_rate;
     mega_train_count count;
     mega_train_means means;
 } mega_run_row;

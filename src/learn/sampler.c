@@ -175,11 +175,12 @@ static int play_random_step(mega_sampler *sampler, uint32_t step, mega_message *
 // Random actions for all; environments of wave w are started anew after the w-th part of the steps.
 static int play_random_steps(mega_sampler *sampler, uint32_t random_steps, uint8_t *mask,
                              mega_message *message) {
+    const uint32_t waves = random_steps < START_WAVES ? random_steps : START_WAVES;
     for (uint32_t step = 0; step < random_steps; step++) {
-        const uint32_t wave = step * START_WAVES / random_steps;
-        if (step == 0 || wave != (step - 1) * START_WAVES / random_steps) {
+        const uint32_t wave = step * waves / random_steps;
+        if (step == 0 || wave != (step - 1) * waves / random_steps) {
             for (uint32_t e = 0; e < sampler->envs; e++) {
-                mask[e] = draw_below(sampler, e, 0, START_WAVES) == wave;
+                mask[e] = draw_below(sampler, e, 0, waves) == wave;
             }
             if (vector_result(mega_vector_reset(sampler->desc.vector, mask, NULL, NULL), message) < 0) {
                 return -1;
@@ -209,6 +210,9 @@ int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t ran
     mega_compute *compute = sampler->desc.compute;
     sampler->steps = 0;
     sampler->rollout.slot = 0;
+    for (uint32_t g = 0; g < sampler->desc.groups; g++) {
+        sampler->group[g].playing = false;
+    }
     memset(sampler->episode_ends, 0, sampler->envs);
     mega_vector_out out = {0};
     if (!sampler->is_on_gpu) {
@@ -243,7 +247,8 @@ static int group_look(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_mes
 }
 
 // Chooses a group's actions and has them played.
-static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, mega_message *message) {
+static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, bool is_last,
+                      mega_message *message) {
     sampler_group *group = &sampler->group[g];
     mega_rollout *rollout = &sampler->rollout;
     const size_t cell = first_cell(rollout, group, slot);
@@ -264,10 +269,10 @@ static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool gre
     }
     group->playing = true;
     if (sampler->is_on_gpu) {
+        const uint32_t flags = is_last ? 0 : MEGA_STEP_NO_WAIT; // failures show when somebody waits
         return lead_vector(sampler, message) < 0
                    ? -1
-                   : vector_result(mega_vector_step_device(sampler->desc.vector, MEGA_STEP_NO_WAIT, NULL),
-                                   message);
+                   : vector_result(mega_vector_step_device(sampler->desc.vector, flags, NULL), message);
     }
     return vector_result(mega_vector_group_send(sampler->desc.vector, g, rollout->actions + cell, NULL),
                          message);
@@ -315,7 +320,7 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_m
         for (uint32_t g = 0; g < sampler->desc.groups; g++) {
             if (group_receive(sampler, g, last, message) < 0 ||
                 group_look(sampler, g, rollout->slot, message) < 0 ||
-                group_send(sampler, g, rollout->slot, greedy, message) < 0) {
+                group_send(sampler, g, rollout->slot, greedy, step + 1 == steps, message) < 0) {
                 return -1;
             }
         }

@@ -61,7 +61,7 @@ static const mega_setting list[] = {
     FLOAT(beta1, 0, 0.999999, "Adam: memory of the gradient"),
     FLOAT(beta2, 0, 0.999999, "Adam: memory of its square"),
     FLOAT(decay, 0, 0.999999, "RMSProp: memory of the gradient's square"),
-    FLOAT(epsilon, 0, 1, "Adam, RMSProp: keeps the divisor from 0"),
+    FLOAT(epsilon, 1e-30, 1, "Adam, RMSProp: keeps the divisor from 0"),
     FLAG(epsilon_inside, "RMSProp: epsilon is inside of the root"),
     FLOAT(max_gradient, 0, 1e9, "largest norm of the gradient; 0: any"),
     FLOAT(discount, 0, 1, "of the reward a step later"),
@@ -152,10 +152,6 @@ int mega_train_check(const mega_train_settings *s, mega_message *message) {
     if (s->groups > s->envs) {
         return mega_message_set(message, "%lld groups are more than %lld environments", (long long)s->groups,
                                 (long long)s->envs);
-    }
-    if (s->groups > 1 && strcmp(s->device, "cpu") != 0) {
-        return mega_message_set(message, "environments on a GPU play in one group, not in %lld",
-                                (long long)s->groups);
     }
     if (s->algo == MEGA_ALGO_VTRACE && s->envs % s->batches != 0) {
         return mega_message_set(

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Environments on a GPU play in one group: the network is on the same GPU, and has nothing to do while they play.
+static uint32_t groups_of(const mega_train_settings *settings) {
+    return strcmp(settings->device, "cpu") == 0 ? (uint32_t)settings->groups : 1;
+}
+
 int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool evaluates, mega_vector **out,
                              mega_message *message) {
     const mega_train_settings *settings = trainer->settings;
@@ -14,7 +19,7 @@ int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool e
         .struct_size = sizeof desc,
         .count = count,
         .threads = (uint32_t)settings->threads,
-        .groups = evaluates ? 1 : (uint32_t)settings->groups,
+        .groups = evaluates ? 1 : groups_of(settings),
         .autoreset = MEGA_AUTORESET_NEXT_STEP,
         .seed = (uint32_t)settings->seed,
         .roms = &rom,
@@ -98,7 +103,7 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
         .compute = learner->compute,
         .net = learner->net,
         .vector = trainer->vector,
-        .groups = (uint32_t)settings->groups,
+        .groups = groups_of(settings),
         .slots = learner->algorithm->slots(settings),
         .seed = (uint64_t)settings->seed,
         .stream = trainer->stream,
@@ -150,6 +155,16 @@ void mega_trainer_destroy(mega_trainer *trainer) {
     free(trainer);
 }
 
+static void take_scores(mega_trainer *trainer) {
+    mega_episode episodes[64];
+    uint32_t count;
+    while ((count = mega_vector_drain_episodes(trainer->vector, episodes, 64)) > 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            trainer->recent.scores[trainer->recent.episodes++ % MEGA_RECENT_SCORES] = episodes[i].score;
+        }
+    }
+}
+
 int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
     const mega_train_settings *settings = trainer->settings;
     mega_learner *learner = &trainer->learner;
@@ -164,23 +179,18 @@ int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
     free(parameters);
     mega_net_changed(learner->net);
     memset(&learner->state, 0, sizeof learner->state);
-    memset(&trainer->recent, 0, sizeof trainer->recent);
     memset(&trainer->sums, 0, sizeof trainer->sums);
-    return result < 0 ? -1
-                      : mega_sampler_reset(learner->sampler, NULL, (uint32_t)settings->random_steps, message);
-}
-
-static void take_scores(mega_trainer *trainer) {
-    mega_episode episodes[64];
-    uint32_t count;
-    while ((count = mega_vector_drain_episodes(trainer->vector, episodes, 64)) > 0) {
-        for (uint32_t i = 0; i < count; i++) {
-            trainer->recent.scores[trainer->recent.episodes++ % MEGA_RECENT_SCORES] = episodes[i].score;
-        }
+    if (result < 0 ||
+        mega_sampler_reset(learner->sampler, NULL, (uint32_t)settings->random_steps, message) < 0) {
+        return -1;
     }
+    take_scores(trainer); // those of random play do not count
+    memset(&trainer->recent, 0, sizeof trainer->recent);
+    return 0;
 }
 
 int mega_trainer_iterate(mega_trainer *trainer, mega_message *message) {
+    trainer->learner.schedule_frames = mega_learner_frames(&trainer->learner);
     const int result = trainer->learner.algorithm->iterate(&trainer->learner, message);
     take_scores(trainer);
     return result;
@@ -242,6 +252,7 @@ int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_messag
     out->kl = sums[MEGA_STAT_KL] / samples;
     out->clipped = sums[MEGA_STAT_CLIPPED] / samples;
     out->gradient_norm = trainer->sums.gradient_norm;
+    out->learning_rate = mega_learner_rate(&trainer->learner);
     memset(sums, 0, sizeof trainer->sums.stats);
     return 0;
 }

@@ -48,6 +48,7 @@ mega_train_count mega_trainer_count(const mega_trainer *trainer);
 typedef struct mega_train_means {
     double policy_loss, value_loss, entropy, kl, clipped;
     double gradient_norm; // of the last update
+    double learning_rate; // of the last iteration
 } mega_train_means;
 int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_message *message);
 

@@ -143,36 +143,29 @@ static int read_environments(mega_checkpoint_reader *reader, mega_vector *vector
     return result < 0 ? -1 : mega_checkpoint_read_end(reader, message);
 }
 
-// Slots of the rollout, oldest first. `done` is called with the name of each part.
-typedef int (*part_function)(void *context, const char *name, void *memory, size_t size,
-                             mega_message *message);
+// ---- the rollout ----
 
-static int each_slot_part(mega_rollout *rollout, uint32_t age, part_function done, void *context,
-                          mega_message *message) {
-    const uint32_t slot = (rollout->slot + rollout->slots - age) % rollout->slots;
-    const size_t cell = (size_t)slot * rollout->envs, n = rollout->envs;
-    const struct {
-        const char *name;
-        void *memory;
-        size_t size;
-    } parts[] = {
-        {"observations", rollout->observations + cell * rollout->observation_size,
-         n * rollout->observation_size},
-        {"actions", rollout->actions + cell, n * sizeof *rollout->actions},
-        {"rewards", rollout->rewards + cell, n * sizeof *rollout->rewards},
-        {"flags", rollout->flags + cell, n},
-        {"log_probabilities", rollout->log_probabilities + cell, n * sizeof *rollout->log_probabilities},
-        {"values", rollout->values + cell, n * sizeof *rollout->values},
+typedef struct rollout_part {
+    const char *name;
+    void *memory;    // [slots][envs]
+    size_t size;     // of an environment's
+    bool is_present; // the present slot has it, too
+} rollout_part;
+
+enum {
+    ROLLOUT_PARTS = 6
+};
+
+static void list_parts(const mega_rollout *r, rollout_part parts[ROLLOUT_PARTS]) {
+    const rollout_part list[ROLLOUT_PARTS] = {
+        {"observations", r->observations, r->observation_size, true},
+        {"actions", r->actions, sizeof *r->actions, false},
+        {"rewards", r->rewards, sizeof *r->rewards, false},
+        {"flags", r->flags, 1, false},
+        {"log_probabilities", r->log_probabilities, sizeof *r->log_probabilities, false},
+        {"values", r->values, sizeof *r->values, false},
     };
-    const size_t count = age == 0 ? 1 : sizeof parts / sizeof parts[0]; // the present slot has no step yet
-    for (size_t i = 0; i < count; i++) {
-        char name[MEGA_CHECKPOINT_NAME_SIZE];
-        (void)snprintf(name, sizeof name, "%s.%u", parts[i].name, age);
-        if (done(context, name, parts[i].memory, parts[i].size, message) < 0) {
-            return -1;
-        }
-    }
-    return 0;
+    memcpy(parts, list, sizeof list);
 }
 
 // The steps before the present that exist and that the algorithm will still look at.
@@ -181,16 +174,72 @@ static uint32_t kept_steps(const mega_learner *learner) {
     return learner->state.steps < wanted ? (uint32_t)learner->state.steps : wanted;
 }
 
-static int each_rollout_part(mega_trainer *trainer, part_function done, void *context,
-                             mega_message *message) {
-    mega_rollout *rollout = mega_sampler_rollout(trainer->learner.sampler);
-    for (uint32_t age = kept_steps(&trainer->learner) + 1; age-- > 0;) {
-        if (each_slot_part(rollout, age, done, context, message) < 0) {
+// A part's rows of a slot that many steps ago.
+static uint8_t *part_rows(const mega_rollout *rollout, const rollout_part *part, uint32_t age) {
+    const size_t slot = (rollout->slot + rollout->slots - age) % rollout->slots;
+    return (uint8_t *)part->memory + slot * rollout->envs * part->size;
+}
+
+static int write_rollout_part(mega_checkpoint_writer *writer, const mega_learner *learner,
+                              const rollout_part *part, void *bytes, mega_message *message) {
+    const mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
+    const size_t size = rollout->envs * part->size;
+    if (mega_checkpoint_begin(writer, part->name, true, message) < 0) {
+        return -1;
+    }
+    for (uint32_t age = kept_steps(learner) + 1; age-- > (part->is_present ? 0u : 1u);) {
+        if (learner->compute->ops->download(learner->compute, bytes, part_rows(rollout, part, age), size,
+                                            message) < 0 ||
+            mega_checkpoint_append(writer, bytes, size, message) < 0) {
             return -1;
         }
     }
-    return done(context, "over", rollout->over, rollout->envs, message);
+    return mega_checkpoint_end(writer, message);
 }
+
+static int read_rollout_part(mega_checkpoint_reader *reader, const mega_learner *learner,
+                             const rollout_part *part, void *bytes, mega_message *message) {
+    const mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
+    const size_t size = rollout->envs * part->size;
+    const uint32_t steps = kept_steps(learner), last = part->is_present ? 0 : 1;
+    if (mega_checkpoint_read_begin(reader, part->name, (uint64_t)(steps + 1 - last) * size, message) < 0) {
+        return -1;
+    }
+    for (uint32_t age = steps + 1; age-- > last;) {
+        if (mega_checkpoint_read_part(reader, bytes, size, message) < 0 ||
+            learner->compute->ops->upload(learner->compute, part_rows(rollout, part, age), bytes, size,
+                                          message) < 0) {
+            return -1;
+        }
+    }
+    return mega_checkpoint_read_end(reader, message);
+}
+
+// Writes the rollout, or (writer NULL) reads it.
+static int move_rollout(mega_trainer *trainer, mega_checkpoint_writer *writer, mega_checkpoint_reader *reader,
+                        mega_message *message) {
+    const mega_learner *learner = &trainer->learner;
+    const mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
+    rollout_part parts[ROLLOUT_PARTS];
+    list_parts(rollout, parts);
+    void *bytes = malloc(rollout->envs * rollout->observation_size + rollout->envs * sizeof(float));
+    int result = bytes == NULL ? mega_message_set(message, "there is no memory for the rollout's bytes") : 0;
+    for (size_t i = 0; i < ROLLOUT_PARTS && result == 0; i++) {
+        result = writer != NULL ? write_rollout_part(writer, learner, &parts[i], bytes, message)
+                                : read_rollout_part(reader, learner, &parts[i], bytes, message);
+    }
+    free(bytes);
+    if (result < 0) {
+        return -1;
+    }
+    return writer != NULL ? write_device(writer, learner, "over", rollout->over, rollout->envs, message)
+                          : read_device(reader, learner, "over", rollout->over, rollout->envs, message);
+}
+
+// ---- the network ----
+
+typedef int (*part_function)(void *context, const char *name, void *memory, size_t size,
+                             mega_message *message);
 
 static int each_network_part(mega_trainer *trainer, part_function done, void *context,
                              mega_message *message) {
@@ -247,7 +296,7 @@ int mega_trainer_save(mega_trainer *trainer, const char *path, mega_message *mes
     if (save_counters(trainer, writer, message) < 0 ||
         each_network_part(trainer, save_part, &context, message) < 0 ||
         write_environments(writer, trainer->vector, message) < 0 ||
-        each_rollout_part(trainer, save_part, &context, message) < 0) {
+        move_rollout(trainer, writer, NULL, message) < 0) {
         mega_checkpoint_abort(writer);
         return -1;
     }
@@ -297,7 +346,7 @@ static int restore_all(mega_trainer *trainer, mega_checkpoint_reader *reader, co
     }
     rollout->slot = (uint32_t)(learner->state.steps % rollout->slots);
     mega_sampler_set_steps(learner->sampler, learner->state.steps);
-    return each_rollout_part(trainer, restore_part, &context, message);
+    return move_rollout(trainer, NULL, reader, message);
 }
 
 int mega_trainer_restore(mega_trainer *trainer, const char *path, mega_message *message) {

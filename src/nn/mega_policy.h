@@ -131,7 +131,7 @@ MEGA_FN void loss_ppo(const float *logits, uint32_t actions, uint32_t action, fl
         const float moved = value - old_value;
         const float near = policy_limit(moved, -weights->value_clip, weights->value_clip);
         const float near_miss = old_value + near - target;
-        if (near_miss * near_miss > miss * miss) {
+        if (near != moved && near_miss * near_miss > miss * miss) { // rounding alone is no reason
             miss = near_miss;
             slope = 0.0f; // near is constant there
         }

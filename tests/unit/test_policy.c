@@ -141,6 +141,16 @@ static void test_draws(void) {
     MEGA_CHECK(policy_draw(logits, ACTIONS, log_sum, 0.0f) == 0);
 }
 
+// A value that moved less than the limit has its gradient, however the sums are rounded.
+static void test_value_inside_limit(void) {
+    const float logits[2] = {0.0f, 0.0f}, value = -0.088620685f, old_value = 0.00541856512f,
+                target = -0.0887845978f;
+    float grads[2], value_grad, stats[MEGA_STAT_COUNT];
+    loss_ppo(logits, 2, 0, value, 0.0f, target, -0.7f, old_value, &weights, 1.0f, grads, &value_grad, stats);
+    MEGA_CHECK(is_near((double)value_grad, 2 * (double)weights.value * ((double)value - (double)target)));
+    MEGA_CHECK(value_grad > 0.0f);
+}
+
 // Logits of any size give finite numbers.
 static void test_large_logits(void) {
     const float logits[3] = {1000.0f, -1000.0f, 999.0f};
@@ -158,5 +168,6 @@ int main(void) {
     test_gradients();
     test_draws();
     test_large_logits();
+    test_value_inside_limit();
     return mega_test_result();
 }

@@ -141,6 +141,42 @@ static void test_resume(uint32_t algo, uint32_t saved_after) {
     mega_trainer_destroy(resumed);
 }
 
+// However many steps it looks back on.
+static void test_long_history(void) {
+    mega_train_settings settings = small_settings(MEGA_ALGO_VTRACE);
+    const char *path = mega_test_path("checkpoint");
+    mega_message message = {""};
+    settings.steps = 70;
+    mega_trainer *whole = make_trainer(&settings), *resumed = make_trainer(&settings);
+    MEGA_CHECK_EQ(mega_trainer_start(whole, &message), 0);
+    iterate(whole, 36);
+    MEGA_CHECK_EQ(mega_trainer_save(whole, path, &message), 0);
+    MEGA_CHECK_EQ(mega_trainer_restore(resumed, path, &message), 0);
+    iterate(whole, 2);
+    iterate(resumed, 2);
+    MEGA_CHECK_EQ(mega_trainer_count(whole).updates, 4);
+    check_same(whole, resumed);
+    mega_trainer_destroy(whole);
+    mega_trainer_destroy(resumed);
+}
+
+// The first iteration has the whole learning rate, the last one more than none.
+static void test_schedule(void) {
+    mega_train_settings settings = small_settings(MEGA_ALGO_A2C);
+    mega_message message = {""};
+    mega_train_means means;
+    settings.frames = 2 * settings.envs * settings.steps * settings.frame_skip;
+    mega_trainer *trainer = make_trainer(&settings);
+    MEGA_CHECK_EQ(mega_trainer_start(trainer, &message), 0);
+    iterate(trainer, 1);
+    MEGA_CHECK(mega_trainer_means(trainer, &means, &message) == 0 &&
+               means.learning_rate == settings.learning_rate);
+    iterate(trainer, 1);
+    MEGA_CHECK(mega_trainer_means(trainer, &means, &message) == 0 &&
+               fabs(means.learning_rate - settings.learning_rate / 2) < 1e-9);
+    mega_trainer_destroy(trainer);
+}
+
 static void test_evaluations_repeat(void) {
     const mega_train_settings settings = small_settings(MEGA_ALGO_A2C);
     mega_message message;
@@ -223,6 +259,8 @@ int main(void) {
         test_resume(algo, SAVED_AFTER);
     }
     test_seeds_differ();
+    test_long_history();
+    test_schedule();
     test_evaluations_repeat();
     test_other_settings();
     test_sizes();

@@ -125,8 +125,11 @@ static void *open_in(const char *root, const char *places) {
     return open_first(pattern);
 }
 
-static void *open_library(void) {
-    static const char *const names[] = {"libcublasLt.so.13", "libcublasLt.so.12"};
+// A library that is newer than the driver would open, and then fail.
+static void *open_library(int driver_version) {
+    const bool is_old = driver_version < 13000;
+    const char *const names[] = {is_old ? "libcublasLt.so.12" : "libcublasLt.so.13",
+                                 is_old ? "libcublasLt.so.13" : "libcublasLt.so.12"};
     const char *chosen = getenv("MEGACADE_CUBLASLT");
     if (chosen != NULL && chosen[0] != '\0') {
         return dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
@@ -157,7 +160,7 @@ static mega_status lt_fail(int result, const char *call) {
     } while (0)
 
 static mega_status open_handle(mega_products *products) {
-    products->library = open_library();
+    products->library = open_library(products->device->driver->version);
     if (products->library == NULL) {
         return mega_fail(MEGA_ERROR_CUDA,
                          "cuBLASLt, which networks on a GPU need, was not found; install CUDA's "

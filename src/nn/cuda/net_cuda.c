@@ -72,7 +72,7 @@ static uint64_t add_packing(cuda_net *net, const char *name, uint32_t outs, uint
 
 static uint64_t reserve(cuda_net *net, uint64_t count) {
     const uint64_t at = net->packed_count;
-    net->packed_count += (count + 63) / 64 * 64;
+    net->packed_count += (count + 127) / 128 * 128; // 256 bytes of bfloat16, which cuBLASLt counts on
     return at;
 }
 
