@@ -1,6 +1,7 @@
 # `megacade train`, `eval`, `record --policy` and `bench --load`: the files of a run; runs that repeat, and that go on
 # after every kind of end as if there had been none; errors.
 source "$(dirname "$0")/common.bash"
+image=$PWD/roms/comet_catch.bin
 cd "$work" || exit 1
 
 small=(--envs 4 --height 44 --width 44 --stack 2 --threads 1 --network "conv 8x8/4, fc 32" --eval-episodes 2
@@ -104,6 +105,16 @@ for preset in demo cule-a2c cule-vtrace cule-ppo stooke-a2c stooke-ppo; do
     output "^$preset "
 done
 
+# An image of the user's: the run knows which game it is, or that it must be told.
+cp "$image" mine.bin
+passes train a2c mine --rom mine.bin --steps 5 --frames 400
+passes "$MEGACADE" eval mine --episodes 1
+output '1 episodes'
+head -c 2048 "$image" >unknown.bin
+passes train a2c unknown --rom unknown.bin --steps 5 --frames 400 --full-actions yes
+refuses 2 "unknown" "$MEGACADE" eval unknown --episodes 1
+passes "$MEGACADE" eval unknown --rom unknown.bin --episodes 1
+
 # ---- errors ----
 
 refuses 2 "which algorithm" "$MEGACADE" train --out x
@@ -119,6 +130,7 @@ refuses 1 "conv 8x99/1" "$MEGACADE" train ppo --network "conv 8x99/1, fc 3" --ou
 refuses 2 "pongg" "$MEGACADE" train ppo --game pongg --out x
 refuses 1 "already has a run" train ppo whole
 refuses 1 "learning_rate" "$MEGACADE" train --out whole --resume --learning-rate 0.5
+refuses 2 "leave --preset out" "$MEGACADE" train --out whole --resume --preset demo
 refuses 1 "config.json" "$MEGACADE" train --out nothing --resume
 refuses 1 "config.json" "$MEGACADE" eval nothing
 cp -r whole short && head -c 3000 whole/checkpoint >short/checkpoint
