@@ -1,6 +1,6 @@
 # nn_text.cmake - the GPU's program of src/nn as one text in the program, for NVRTC at run time: nn.cu after the shared
 # source that it includes. What it takes from src/console is embedded in the library (cuda.cmake).
-set(nn_parts mega_philox.h mega_policy.h mega_returns.h mega_optimizer.h mega_number.h mega_lowering.h cuda/nn.cu)
+set(nn_parts mega_philox.h mega_policy.h mega_returns.h mega_optimizer.h mega_lesson.h mega_number.h mega_lowering.h cuda/nn.cu)
 set(nn_text "")
 foreach(part ${nn_parts})
   set(file ${PROJECT_SOURCE_DIR}/src/nn/${part})

@@ -2,6 +2,8 @@
 #ifdef MEGA_HAS_ONEDNN
 #include "onednn_library.h"
 
+#include "library.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -12,35 +14,16 @@
 #define TEXT(number) TEXT_OF(number)
 #define LIBRARY "libdnnl.so." TEXT(DNNL_VERSION_MAJOR)
 
-typedef struct entry {
-    const char *symbol;
-    size_t offset; // of the pointer in mega_onednn
-} entry;
-
 #define ENTRY(name) {#name, offsetof(mega_onednn, name)},
-static const entry functions[] = {ONEDNN_FUNCTIONS(ENTRY)};
-static const entry thread_functions[] = {ENTRY(omp_set_num_threads) ENTRY(omp_get_num_procs) ENTRY(
-    omp_get_thread_num) ENTRY(omp_get_num_threads) ENTRY(GOMP_parallel)};
+static const mega_library_entry functions[] = {ONEDNN_FUNCTIONS(ENTRY)};
+static const mega_library_entry thread_functions[] = {ENTRY(omp_set_num_threads) ENTRY(
+    omp_get_num_procs) ENTRY(omp_get_thread_num) ENTRY(omp_get_num_threads) ENTRY(GOMP_parallel)};
 #undef ENTRY
 
 // What the process has opened; written once, under the lock.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static mega_onednn opened;
 static bool is_opened;
-
-// Returns a symbol that the library lacks, or NULL.
-static const char *fill(void *library, const entry *entries, size_t count, mega_onednn *table) {
-    const char *lacking = NULL;
-    for (size_t i = 0; i < count; i++) {
-        // ISO C has no cast from an object pointer to a function pointer; POSIX makes their bytes the same.
-        void *symbol = dlsym(library, entries[i].symbol);
-        memcpy((char *)table + entries[i].offset, &symbol, sizeof symbol);
-        if (symbol == NULL && lacking == NULL) {
-            lacking = entries[i].symbol;
-        }
-    }
-    return lacking;
-}
 
 // GNU's OpenMP lets threads spin for milliseconds when they wait. Where other threads want the cores (consoles, other
 // programs), two threads are then many times slower than one. It reads its settings while it is opened.
@@ -63,7 +46,7 @@ static int open_library(mega_onednn *table, mega_message *message) {
     if (library == NULL) {
         return mega_message_set(message, "oneDNN cannot be opened: %s", dlerror());
     }
-    const char *lacking = fill(library, functions, sizeof functions / sizeof functions[0], table);
+    const char *lacking = library_fill(library, functions, sizeof functions / sizeof functions[0], table);
     if (lacking != NULL) {
         (void)dlclose(library);
         return mega_message_set(message, "oneDNN cannot be used: %s lacks %s", name, lacking);
@@ -76,8 +59,8 @@ static int open_library(mega_onednn *table, mega_message *message) {
     }
     // The library's dependencies are looked through, too. All or none: parts need all of these functions.
     mega_onednn threads = *table;
-    if (fill(library, thread_functions, sizeof thread_functions / sizeof thread_functions[0], &threads) ==
-        NULL) {
+    if (library_fill(library, thread_functions, sizeof thread_functions / sizeof thread_functions[0],
+                     &threads) == NULL) {
         *table = threads;
     }
     return 0; // its threads are never taken back, so it stays open

@@ -2,7 +2,7 @@
 #include "compute_cuda.h"
 
 #include "cuda_module.h"
-#include "mega_lowering.h"
+#include "mega_lesson.h"
 #include "nn_text.h"
 
 #include <stdlib.h>
@@ -15,24 +15,6 @@ enum {
     RESULT_SPREAD = MEGA_STAT_COUNT + 2, // two floats
     RESULT_COUNT = MEGA_STAT_COUNT + 3
 };
-
-// The structs of nn.cu.
-typedef struct learn_ring {
-    const int32_t *actions;
-    const float *rewards;
-    const uint8_t *flags;
-    const float *log_probabilities;
-    const float *values;
-    uint32_t slots, envs, slot;
-} learn_ring;
-
-typedef struct learn_lesson {
-    int32_t *rows, *actions;
-    float *rewards;
-    uint8_t *flags;
-    float *log_probabilities, *values, *ratios, *advantages, *targets;
-    uint32_t steps, envs;
-} learn_lesson;
 
 static learn_lesson lesson_of(const mega_lesson *l) {
     const learn_lesson lesson = {l->rows,   l->actions, l->rewards,    l->flags,   l->log_probabilities,

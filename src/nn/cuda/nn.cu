@@ -2,6 +2,7 @@
 //
 // Sums over many numbers are made in two steps, by blocks and then over blocks, always in the same order, so that a run
 // repeats bit for bit. Compiled with MEGA_BF16 0 or 1.
+#include "mega_lesson.h"
 #include "mega_lowering.h"
 #include "mega_optimizer.h"
 #include "mega_policy.h"
@@ -156,23 +157,6 @@ KERNEL learn_note(const int32_t *rewards, const uint8_t *terminations, const uin
 }
 
 // ---- lessons ----
-
-typedef struct learn_ring { // of a rollout
-    const int32_t *actions;
-    const float *rewards;
-    const uint8_t *flags;
-    const float *log_probabilities;
-    const float *values;
-    uint32_t slots, envs, slot;
-} learn_ring;
-
-typedef struct learn_lesson {
-    int32_t *rows, *actions;
-    float *rewards;
-    uint8_t *flags;
-    float *log_probabilities, *values, *ratios, *advantages, *targets;
-    uint32_t steps, envs;
-} learn_lesson;
 
 KERNEL learn_gather(learn_ring ring, uint32_t first, learn_lesson lesson) {
     EACH(i, (uint64_t)(lesson.steps + 1u) * lesson.envs) {
