@@ -5,8 +5,6 @@
 #include "commands.h"
 #include "json.h"
 #include "load.h"
-#include "mega_png.h"
-#include "plot.h"
 #include "presets.h"
 #include "progress.h"
 #include "report.h"

@@ -17,7 +17,7 @@ typedef struct mega_algorithm {
     uint32_t (*slots)(const mega_train_settings *settings);
     int (*create)(mega_learner *learner, mega_message *message);
     void (*destroy)(mega_learner *learner); // takes what a failed create left
-    // Plays some steps and learns from them. Adds to steps, updates and learned.
+    // Plays some steps and learns from them. Adds to the counts of `state`.
     int (*iterate)(mega_learner *learner, mega_message *message);
 } mega_algorithm;
 

@@ -104,9 +104,6 @@ void mega_sampler_destroy(mega_sampler *sampler) {
 mega_rollout *mega_sampler_rollout(mega_sampler *sampler) {
     return &sampler->rollout;
 }
-uint64_t mega_sampler_steps(const mega_sampler *sampler) {
-    return sampler->steps;
-}
 void mega_sampler_set_steps(mega_sampler *sampler, uint64_t steps) {
     sampler->steps = steps;
 }

@@ -32,9 +32,8 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_m
 int mega_sampler_look(mega_sampler *sampler, mega_message *message);
 
 mega_rollout *mega_sampler_rollout(mega_sampler *sampler);
-// Steps of each environment since the reset.
-uint64_t mega_sampler_steps(const mega_sampler *sampler);
-// For a run that goes on where another was saved, after its environments and its rollout were restored.
+// Sets the steps of each environment since the reset, by which actions are drawn: for a run that goes on where another
+// was saved, after its environments and its rollout were restored.
 void mega_sampler_set_steps(mega_sampler *sampler, uint64_t steps);
 
 #endif

@@ -67,7 +67,7 @@ typedef struct mega_train_settings {
     int64_t eval_every, eval_episodes;
     uint32_t eval_policy; // MEGA_EVAL_*
     double eval_sticky;   // below 0: as in training
-    double stop_score;    // NaN cannot be set: this is it
+    double stop_score;    // 1e12, which nobody reaches, is none
     int64_t log_every;
     double checkpoint_seconds;
 } mega_train_settings;

@@ -208,10 +208,6 @@ void products_close(mega_products *products) {
     free(products);
 }
 
-const char *products_name(const mega_products *products) {
-    return products->name;
-}
-
 // ---- plans ----
 
 static mega_status make_layouts(mega_products *products, const mega_product *p, mega_product_plan *plan) {

@@ -31,8 +31,6 @@ typedef struct mega_product_plan mega_product_plan;
 // The device must be current, here and below.
 mega_status products_open(const mega_cuda_device *device, CUstream stream, mega_products **out);
 void products_close(mega_products *products);
-// "cuBLASLt 13.0".
-const char *products_name(const mega_products *products);
 
 mega_status product_plan_create(mega_products *products, const mega_product *product,
                                 mega_product_plan **out);
