@@ -1,7 +1,7 @@
 // mega_test.h - the checks that the C tests are made of.
 //
 // A test calls the macros and ends with `return mega_test_result();`. A failed check prints where and what
-// and the test goes on; the result is then 1. A test without a single check also fails. One thread only.
+// and the test goes on; the result is then 1. A test without a single check also fails. Any thread may check.
 #ifndef MEGA_TEST_H
 #define MEGA_TEST_H
 #include <inttypes.h>
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int mega_test_checks;
-static int mega_test_failures;
+static _Atomic int mega_test_checks;
+static _Atomic int mega_test_failures;
 
 static inline void mega_test_check(int passed, const char *text, const char *file, int line) {
     mega_test_checks++;

@@ -3,9 +3,12 @@
 //
 //     test_vector_cuda [GAME|all|mixed [STEPS [ENVIRONMENTS]]]
 //
-// `mixed` has all games in one vector, with that many environments of each.
+// `mixed` has all games in one vector, with that many environments of each. Otherwise several games are played at
+// the same time, because a few environments leave most of a GPU idle.
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cuda_vector.h"
 #include "vector.h"
@@ -29,6 +32,7 @@ typedef struct test_times {
 // ---- comparing in threads ------------------------------------------------------------------------------
 
 #define THREADS 8u
+#define MANY 1000u // environments: one thread is enough to compare fewer
 
 typedef struct test_share {
     const test_pair *pair;
@@ -52,17 +56,10 @@ static void *compare_share(void *argument) {
     return NULL;
 }
 
-// Returns how many environments differ after a step.
-static uint32_t compare_step(const test_pair *pair, mega_cell *cells) {
-    const mega_cuda_vector *gpu = (const mega_cuda_vector *)pair->gpu.vector;
+static uint32_t compare_shares(const test_pair *pair, const mega_cell *cells) {
     uint32_t differing = 0;
     pthread_t threads[THREADS];
     test_share shares[THREADS];
-    MEGA_CHECK_EQ(cuda_device_enter(gpu->device), MEGA_OK);
-    MEGA_CHECK_EQ(
-        gpu->device->driver->cuMemcpyDtoH(cells, CUDA_ADDRESS(gpu->all.cells), pair->count * sizeof *cells),
-        CUDA_SUCCESS);
-    cuda_device_leave(gpu->device);
     for (uint32_t t = 0; t < THREADS; t++) {
         shares[t] = (test_share){pair, cells, pair->count * t / THREADS, pair->count * (t + 1) / THREADS, 0};
         MEGA_CHECK_EQ(pthread_create(&threads[t], NULL, compare_share, &shares[t]), 0);
@@ -72,6 +69,22 @@ static uint32_t compare_step(const test_pair *pair, mega_cell *cells) {
         differing += shares[t].differing;
     }
     return differing;
+}
+
+// Returns how many environments differ after a step.
+static uint32_t compare_step(const test_pair *pair, mega_cell *cells) {
+    const mega_cuda_vector *gpu = (const mega_cuda_vector *)pair->gpu.vector;
+    MEGA_CHECK_EQ(cuda_device_enter(gpu->device), MEGA_OK);
+    MEGA_CHECK_EQ(
+        gpu->device->driver->cuMemcpyDtoH(cells, CUDA_ADDRESS(gpu->all.cells), pair->count * sizeof *cells),
+        CUDA_SUCCESS);
+    cuda_device_leave(gpu->device);
+    if (pair->count > MANY) {
+        return compare_shares(pair, cells);
+    }
+    test_share all = {pair, cells, 0, pair->count, 0};
+    (void)compare_share(&all);
+    return all.differing;
 }
 
 // ---- a vector ------------------------------------------------------------------------------------------
@@ -100,7 +113,7 @@ static void report(const char *name, const test_pair *pair, const test_times *ti
 
 static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_count, uint32_t autoreset,
                     uint8_t envpool) {
-    static test_pair pair;
+    test_pair pair;
     const double start = now();
     const uint32_t count = rom_count > 1 ? rom_count : env_count;
     uint32_t differing = 0, episodes = 0;
@@ -108,13 +121,14 @@ static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_
     mega_cell *cells = calloc(count, sizeof *cells);
     mega_vector_desc desc = {.struct_size = sizeof desc, .count = count, .rom_count = rom_count};
     desc.roms = roms;
+    desc.threads = count > MANY ? 0 : 1;
     desc.autoreset = autoreset;
     desc.task =
         (mega_task_desc){.struct_size = sizeof desc.task,
                          .max_episode_frames = step_count < 1000 ? 240 : 4800, // so that there are resets
                          .envpool = envpool,
                          .episodic_life = envpool,
-                         .sticky = autoreset == MEGA_AUTORESET_SAME_STEP ? 0.25f : 0.0f};
+                         .sticky = 0.25f};
     if (!pair_open(&pair, &desc, "cuda")) {
         MEGA_FAIL(name);
         free(cells);
@@ -124,7 +138,7 @@ static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_
     differing += pair_reset(&pair, NULL, NULL);
     const double begun = now();
     differing += pair_compare_states(&pair);
-    if (count > 1000) {
+    if (count > MANY) {
         fprintf(stderr, "%s: opened in %.1f s, reset in %.1f s, states compared in %.1f s\n", name,
                 opened - start, begun - opened, now() - begun);
     }
@@ -133,7 +147,7 @@ static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_
         for (uint32_t i = 0; i < count; i++) {
             episodes += pair.cpu.out.episode_ends[i];
         }
-        if ((t + 1) % 100 == 0 && t + 1 < step_count) {
+        if (count > MANY && (t + 1) % 100 == 0 && t + 1 < step_count) {
             report(name, &pair, &times, episodes, now() - start);
         }
     }
@@ -157,9 +171,57 @@ static void compare_mixed(const test_rom_set *roms, uint32_t count, uint32_t aut
     free(list);
 }
 
+// ---- games one by one ----------------------------------------------------------------------------------
+
+#define PLAYERS 16u // threads that compare a game each
+
+typedef struct test_queue {
+    const mega_rom *builtin;
+    const test_rom_set *roms;
+    const char *only;
+    atomic_uint next;
+} test_queue;
+
+// The built-in game in four ways, and each of the others in one.
+static void compare_entry(const test_queue *queue, uint32_t k) {
+    if (k < 4) {
+        compare("(built in)", &queue->builtin, 1, k % 2, k >= 2);
+        return;
+    }
+    const mega_rom *rom = queue->roms->roms[k - 4];
+    compare(mega_rom_get_info(rom)->name, &rom, 1, k % 2, k % 5 == 4);
+}
+
+static int is_wanted(const test_queue *queue, uint32_t k) {
+    return queue->only == NULL ||
+           (k >= 4 && strcmp(queue->only, mega_rom_get_info(queue->roms->roms[k - 4])->name) == 0);
+}
+
+static void *compare_queue(void *argument) {
+    test_queue *queue = argument;
+    const uint32_t count = 4 + queue->roms->count;
+    for (uint32_t k = queue->next++; k < count; k = queue->next++) {
+        if (is_wanted(queue, k)) {
+            compare_entry(queue, k);
+        }
+    }
+    return NULL;
+}
+
+static void compare_games(test_queue *queue) {
+    pthread_t players[PLAYERS];
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t count = cores < 1 ? 1 : cores < (long)PLAYERS ? (uint32_t)cores : PLAYERS;
+    for (uint32_t t = 0; t < count; t++) {
+        MEGA_CHECK_EQ(pthread_create(&players[t], NULL, compare_queue, queue), 0);
+    }
+    for (uint32_t t = 0; t < count; t++) {
+        MEGA_CHECK_EQ(pthread_join(players[t], NULL), 0);
+    }
+}
+
 int main(int argc, char **argv) {
     const char *only = argc > 1 && strcmp(argv[1], "all") != 0 ? argv[1] : NULL;
-    const int mixed = only != NULL && strcmp(only, "mixed") == 0;
     const mega_cuda_driver *driver;
     mega_rom *builtin;
     test_rom_set roms;
@@ -171,21 +233,14 @@ int main(int argc, char **argv) {
     env_count = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : env_count;
     MEGA_CHECK_EQ(mega_rom_builtin(&builtin), MEGA_OK);
     test_load_roms(&roms);
-    const mega_rom *one[1] = {builtin};
-    for (uint32_t k = 0; k < 4 && only == NULL; k++) {
-        compare("(built in)", one, 1, k % 2, k >= 2);
-    }
-    for (uint32_t k = 0; k < roms.count; k++) {
-        one[0] = roms.roms[k];
-        const char *name = mega_rom_get_info(one[0])->name;
-        if (only == NULL || strcmp(only, name) == 0) {
-            compare(name, one, 1, k % 2, k % 5 == 4);
-        }
-    }
-    if (only == NULL && roms.count > 1) {
-        compare_mixed(&roms, env_count, MEGA_AUTORESET_NEXT_STEP);
-    } else if (mixed) {
+    if (only != NULL && strcmp(only, "mixed") == 0) {
         compare_mixed(&roms, env_count * roms.count, MEGA_AUTORESET_SAME_STEP);
+    } else {
+        test_queue queue = {.builtin = builtin, .roms = &roms, .only = only};
+        compare_games(&queue);
+        if (only == NULL && roms.count > 1) {
+            compare_mixed(&roms, env_count, MEGA_AUTORESET_NEXT_STEP);
+        }
     }
     test_release_roms(&roms);
     mega_rom_destroy(builtin);

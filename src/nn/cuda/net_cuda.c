@@ -1,9 +1,11 @@
-// net_cuda.c - networks on a GPU. Convolutions are products of matrices (mega_lowering.h); cuBLASLt multiplies them.
+// net_cuda.c - networks on a GPU. Convolutions have kernels of their own (conv_cuda.h), or else are products of matrices
+// (mega_lowering.h) as all the rest is; cuBLASLt multiplies them.
 //
 // Parameters and gradients are floats in PyTorch's shapes. Products take a copy of the weights in their own shape and
 // numbers, which is made when it is first needed after a change, and give gradients in the same shape as floats, which
 // are put back at the end.
 #include "compute_cuda.h"
+#include "conv_cuda.h"
 #include "mega_lowering.h"
 
 #include <stdio.h>
@@ -13,8 +15,9 @@
 typedef struct cuda_net {
     mega_net base;
     cuda_compute *cuda;
-    bool is_stale;  // packed is not that of the parameters
-    uint32_t heads; // columns of policy and value together, a multiple of 8
+    cuda_convs *convs; // NULL: convolutions are products of matrices
+    bool is_stale;     // packed is not that of the parameters
+    uint32_t heads;    // columns of policy and value together, a multiple of 8
     uint32_t packing_count;
     mega_packing packing[MEGA_NETWORK_TENSORS];
     size_t packed_count;
@@ -34,11 +37,10 @@ typedef struct cuda_pass {
     CUdeviceptr slab;
     mega_lowering lowering[MEGA_NETWORK_CONVS];
     cuda_layer layer[MEGA_NETWORK_CONVS + 2]; // convolutions, fc, heads
-    CUdeviceptr matrix[MEGA_NETWORK_CONVS];   // lowered inputs
-    CUdeviceptr output[MEGA_NETWORK_CONVS];
+    cuda_conv_room room;
+    CUdeviceptr matrix[MEGA_NETWORK_CONVS]; // lowered inputs
     CUdeviceptr hidden;
     CUdeviceptr heads; // floats
-    CUdeviceptr output_grads[MEGA_NETWORK_CONVS];
     CUdeviceptr hidden_grads;
     CUdeviceptr head_grads;
     CUdeviceptr matrix_grads; // of one layer at a time
@@ -79,7 +81,7 @@ static uint64_t reserve(cuda_net *net, uint64_t count) {
 static void plan_packing(cuda_net *net) {
     const mega_network *network = &net->base.network;
     const uint32_t convs = network->conv_count, actions = network->actions, hidden = network->hidden;
-    for (uint32_t i = 0; i < convs; i++) {
+    for (uint32_t i = 0; i < convs && net->convs == NULL; i++) {
         const mega_conv_layer *conv = &network->conv[i];
         const uint32_t area = conv->kernel * conv->kernel, row = area * conv->in_channels;
         char weight[24], bias[24];
@@ -113,6 +115,9 @@ static mega_status pack(cuda_net *net) {
         NN_RUN(net->cuda, nn_pack, packing_count(&net->packing[i]), &net->packing[i], &net->base.parameters,
                &net->packed);
     }
+    if (net->convs != NULL) {
+        MEGA_TRY(cuda_convs_pack(net->convs, net->base.parameters));
+    }
     net->is_stale = false;
     return MEGA_OK;
 }
@@ -130,6 +135,7 @@ static mega_status unpack(cuda_net *net) {
 static void cuda_net_destroy(mega_net *base) {
     cuda_net *net = net_of(base);
     mega_compute *compute = &net->cuda->base;
+    cuda_convs_close(net->convs);
     compute->ops->release(compute, base->parameters);
     compute->ops->release(compute, base->gradients);
     compute->ops->release(compute, (void *)(uintptr_t)net->packed);
@@ -166,6 +172,7 @@ static uint64_t carve_pass(cuda_pass *pass, CUdeviceptr slab) {
     const cuda_net *net = net_of(pass->base.net);
     const mega_network *network = &net->base.network;
     const uint64_t number = cuda_number_size(net->cuda), batch = pass->base.batch;
+    cuda_conv_room *room = &pass->room;
     uint64_t used = 0, most = 0;
     pass->base.logits = (float *)(uintptr_t)carve(slab, &used, batch * network->actions * sizeof(float));
     pass->base.values = (float *)(uintptr_t)carve(slab, &used, batch * sizeof(float));
@@ -173,12 +180,17 @@ static uint64_t carve_pass(cuda_pass *pass, CUdeviceptr slab) {
         const mega_conv_layer *conv = &network->conv[i];
         const uint64_t pixels = batch * conv->out_height * conv->out_width;
         const uint64_t cells = pixels * conv->kernel * conv->kernel * conv->in_channels;
-        pass->matrix[i] = carve(slab, &used, cells * number);
-        pass->output[i] = carve(slab, &used, pixels * conv->channels * number);
-        most = i > 0 && cells > most ? cells : most;
+        room->output[i] = carve(slab, &used, pixels * conv->channels * number);
         if (pass->base.trains) {
-            pass->output_grads[i] = carve(slab, &used, pixels * conv->channels * number);
+            room->output_grads[i] = carve(slab, &used, pixels * conv->channels * number);
         }
+        if (net->convs == NULL) {
+            pass->matrix[i] = carve(slab, &used, cells * number);
+            most = i > 0 && cells > most ? cells : most;
+        }
+    }
+    if (net->convs != NULL) {
+        room->cells = carve(slab, &used, cuda_convs_cells_size(net->convs, pass->base.batch));
     }
     pass->hidden = carve(slab, &used, batch * network->hidden * number);
     pass->heads = carve(slab, &used, batch * net->heads * sizeof(float));
@@ -228,7 +240,7 @@ static mega_status plan_layers(cuda_pass *pass) {
     const cuda_net *net = net_of(pass->base.net);
     const mega_network *network = &net->base.network;
     const uint32_t convs = network->conv_count, batch = pass->base.batch;
-    for (uint32_t i = 0; i < convs; i++) {
+    for (uint32_t i = 0; i < convs && net->convs == NULL; i++) {
         const mega_conv_layer *conv = &network->conv[i];
         const mega_lowering lowering = {
             conv->in_channels, conv->in_height, conv->in_width,
@@ -270,6 +282,28 @@ static int cuda_pass_create(mega_net *base, uint32_t batch, bool trains, mega_pa
 
 // ---- forward ----
 
+static mega_status forward_convs(cuda_pass *pass, const uint8_t *observations, const int32_t *rows) {
+    const cuda_net *net = net_of(pass->base.net);
+    cuda_compute *cuda = net->cuda;
+    uint32_t batch = pass->base.batch;
+    if (net->convs != NULL) {
+        return cuda_convs_forward(net->convs, net->base.parameters, &pass->room, observations, rows, batch);
+    }
+    for (uint32_t i = 0; i < net->base.network.conv_count; i++) {
+        mega_lowering *l = &pass->lowering[i];
+        if (i == 0) {
+            NN_RUN(cuda, nn_lower_bytes, lower_bytes_count(l, batch), l, &observations, &rows, &batch,
+                   &pass->matrix[0]);
+        } else {
+            NN_RUN(cuda, nn_lower, lower_count(l, batch), l, &pass->room.output[i - 1], &batch,
+                   &pass->matrix[i]);
+        }
+        MEGA_TRY(product_run(cuda->products, pass->layer[i].forward, pass->matrix[i],
+                             packed_at(net, net->weight[i]), pass->room.output[i]));
+    }
+    return MEGA_OK;
+}
+
 static mega_status forward(cuda_pass *pass, const uint8_t *observations, const int32_t *rows) {
     cuda_net *net = net_of(pass->base.net);
     cuda_compute *cuda = net->cuda;
@@ -277,18 +311,8 @@ static mega_status forward(cuda_pass *pass, const uint8_t *observations, const i
     const uint32_t convs = network->conv_count;
     uint32_t batch = pass->base.batch, actions = network->actions;
     MEGA_TRY(pack(net));
-    for (uint32_t i = 0; i < convs; i++) {
-        mega_lowering *l = &pass->lowering[i];
-        if (i == 0) {
-            NN_RUN(cuda, nn_lower_bytes, lower_bytes_count(l, batch), l, &observations, &rows, &batch,
-                   &pass->matrix[0]);
-        } else {
-            NN_RUN(cuda, nn_lower, lower_count(l, batch), l, &pass->output[i - 1], &batch, &pass->matrix[i]);
-        }
-        MEGA_TRY(product_run(cuda->products, pass->layer[i].forward, pass->matrix[i],
-                             packed_at(net, net->weight[i]), pass->output[i]));
-    }
-    MEGA_TRY(product_run(cuda->products, pass->layer[convs].forward, pass->output[convs - 1],
+    MEGA_TRY(forward_convs(pass, observations, rows));
+    MEGA_TRY(product_run(cuda->products, pass->layer[convs].forward, pass->room.output[convs - 1],
                          packed_at(net, net->weight[convs]), pass->hidden));
     MEGA_TRY(product_run(cuda->products, pass->layer[convs + 1].forward, pass->hidden,
                          packed_at(net, net->weight[convs + 1]), pass->heads));
@@ -327,16 +351,20 @@ static mega_status backward_convs(cuda_pass *pass) {
     cuda_compute *cuda = net->cuda;
     const mega_network *network = &net->base.network;
     uint32_t batch = pass->base.batch;
+    if (net->convs != NULL) {
+        return cuda_convs_backward(net->convs, &pass->room, batch, net->base.gradients);
+    }
     for (uint32_t i = network->conv_count; i-- > 0;) {
         const mega_conv_layer *conv = &network->conv[i];
         mega_lowering *l = &pass->lowering[i];
         const uint64_t pixels = (uint64_t)batch * conv->out_height * conv->out_width;
-        MEGA_TRY(layer_to_weights(pass, i, pass->output_grads[i], pass->matrix[i], pixels, conv->channels));
+        MEGA_TRY(
+            layer_to_weights(pass, i, pass->room.output_grads[i], pass->matrix[i], pixels, conv->channels));
         if (i > 0) {
-            MEGA_TRY(product_run(cuda->products, pass->layer[i].to_input, pass->output_grads[i],
+            MEGA_TRY(product_run(cuda->products, pass->layer[i].to_input, pass->room.output_grads[i],
                                  packed_at(net, net->weight[i]), pass->matrix_grads));
-            NN_RUN(cuda, nn_raise, raise_count(l, batch), l, &pass->matrix_grads, &pass->output[i - 1],
-                   &batch, &pass->output_grads[i - 1]);
+            NN_RUN(cuda, nn_raise, raise_count(l, batch), l, &pass->matrix_grads, &pass->room.output[i - 1],
+                   &batch, &pass->room.output_grads[i - 1]);
         }
     }
     return MEGA_OK;
@@ -356,12 +384,12 @@ static mega_status backward(cuda_pass *pass) {
     MEGA_TRY(product_run(cuda->products, pass->layer[convs + 1].to_input, pass->head_grads,
                          packed_at(net, net->weight[convs + 1]), pass->hidden_grads));
     NN_RUN(cuda, nn_mask, hidden_count, &pass->hidden, &hidden_count, &pass->hidden_grads);
-    MEGA_TRY(
-        layer_to_weights(pass, convs, pass->hidden_grads, pass->output[convs - 1], batch, network->hidden));
+    MEGA_TRY(layer_to_weights(pass, convs, pass->hidden_grads, pass->room.output[convs - 1], batch,
+                              network->hidden));
     MEGA_TRY(product_run(cuda->products, pass->layer[convs].to_input, pass->hidden_grads,
-                         packed_at(net, net->weight[convs]), pass->output_grads[convs - 1]));
-    NN_RUN(cuda, nn_mask, feature_count, &pass->output[convs - 1], &feature_count,
-           &pass->output_grads[convs - 1]);
+                         packed_at(net, net->weight[convs]), pass->room.output_grads[convs - 1]));
+    NN_RUN(cuda, nn_mask, feature_count, &pass->room.output[convs - 1], &feature_count,
+           &pass->room.output_grads[convs - 1]);
     MEGA_TRY(backward_convs(pass));
     return unpack(net);
 }
@@ -415,6 +443,11 @@ int cuda_net_create(mega_compute *compute, const mega_network *network, mega_net
     net->cuda = (cuda_compute *)compute;
     net->is_stale = true;
     net->heads = (network->actions + 1 + 7) / 8 * 8;
+    if (cuda_convs_suit(net->cuda, network) &&
+        cuda_message(cuda_convs_open(net->cuda, network, &net->convs), message) < 0) {
+        cuda_net_destroy(&net->base);
+        return -1;
+    }
     plan_packing(net);
     if (allocate_slabs(net, message) < 0) {
         cuda_net_destroy(&net->base);

@@ -1,7 +1,8 @@
-// nn_text.h - the text of nn.cu with the shared source in it; cmake/nn_text.cmake writes it.
+// nn_text.h - the texts of nn.cu and conv.cu with the shared source in them; cmake/nn_text.cmake writes them.
 #ifndef NN_TEXT_H
 #define NN_TEXT_H
 
 extern const char mega_nn_text[];
+extern const char mega_conv_text[];
 
 #endif
