@@ -13,12 +13,10 @@
 
 typedef struct ppo {
     mega_lesson lesson;
-    mega_pass *pass;     // of a minibatch
-    uint32_t samples;    // of the lesson
-    int32_t *order;      // [samples], in random order
-    int32_t *order_rows; // [samples]: where the observations of these are
-    int32_t *device_order;
-    int32_t *device_rows;
+    mega_pass *pass;  // of a minibatch
+    uint32_t samples; // of the lesson
+    int32_t *order;   // [samples], in random order
+    int32_t *rows;    // [samples]: where the observations of these are
 } ppo;
 
 static uint32_t ppo_history(const mega_train_settings *settings) {
@@ -35,10 +33,8 @@ static void ppo_destroy(mega_learner *learner) {
     if (own != NULL) {
         mega_pass_destroy(own->pass);
         mega_lesson_destroy(learner->compute, &own->lesson);
-        learner->compute->ops->release(learner->compute, own->device_order);
-        learner->compute->ops->release(learner->compute, own->device_rows);
-        free(own->order);
-        free(own->order_rows);
+        learner->compute->ops->release(learner->compute, own->order);
+        learner->compute->ops->release(learner->compute, own->rows);
         free(own);
     }
 }
@@ -60,13 +56,8 @@ static int ppo_create(mega_learner *learner, mega_message *message) {
         return mega_message_set(message, "there is no memory for the learner");
     }
     own->samples = steps * envs;
-    own->order = calloc(own->samples, sizeof *own->order);
-    own->order_rows = malloc(own->samples * sizeof *own->order_rows);
-    if (own->order == NULL || own->order_rows == NULL) {
-        return mega_message_set(message, "there is no memory for the order of %u samples", own->samples);
-    }
-    if (allocate_indices(learner, &own->device_order, message) < 0 ||
-        allocate_indices(learner, &own->device_rows, message) < 0 ||
+    if (allocate_indices(learner, &own->order, message) < 0 ||
+        allocate_indices(learner, &own->rows, message) < 0 ||
         mega_lesson_create(learner->compute, steps, envs, &own->lesson, message) < 0) {
         return -1;
     }
@@ -77,26 +68,9 @@ static int ppo_create(mega_learner *learner, mega_message *message) {
 // Another order for each epoch of each lesson.
 static int shuffle(mega_learner *learner, uint32_t epoch, mega_message *message) {
     ppo *own = learner->own;
-    const mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
-    const uint64_t seed = (uint64_t)learner->settings->seed;
-    for (uint32_t i = 0; i < own->samples; i++) {
-        const uint32_t word = draw_word(seed, MEGA_DRAW_SHUFFLE, i, learner->state.steps << 10 | epoch);
-        const uint32_t j = mega_philox_below(word, i + 1);
-        own->order[i] = own->order[j];
-        own->order[j] = (int32_t)i;
-    }
-    const uint32_t first = rollout->slot + rollout->slots - own->lesson.steps;
-    for (uint32_t i = 0; i < own->samples; i++) {
-        const uint32_t step = (uint32_t)own->order[i] / rollout->envs,
-                       env = (uint32_t)own->order[i] % rollout->envs;
-        own->order_rows[i] = (int32_t)((first + step) % rollout->slots * rollout->envs + env);
-    }
-    mega_compute *compute = learner->compute;
-    const size_t size = own->samples * sizeof *own->order;
-    if (compute->ops->upload(compute, own->device_order, own->order, size, message) < 0) {
-        return -1;
-    }
-    return compute->ops->upload(compute, own->device_rows, own->order_rows, size, message);
+    return learner->compute->ops->shuffle(learner->compute, mega_sampler_rollout(learner->sampler),
+                                          own->lesson.steps, (uint64_t)learner->settings->seed,
+                                          learner->state.steps << 10 | epoch, own->order, own->rows, message);
 }
 
 static int learn_minibatch(mega_learner *learner, uint32_t first, mega_message *message) {
@@ -105,13 +79,13 @@ static int learn_minibatch(mega_learner *learner, uint32_t first, mega_message *
     const mega_loss loss = {
         .is_ppo = true,
         .lesson = &own->lesson,
-        .samples = own->device_order + first,
+        .samples = own->order + first,
         .count = own->pass->batch,
         .weights = mega_learner_weights(learner),
         .normalize = settings->normalize,
     };
-    if (mega_pass_forward(own->pass, mega_sampler_rollout(learner->sampler)->observations,
-                          own->device_rows + first, message) < 0) {
+    if (mega_pass_forward(own->pass, mega_sampler_rollout(learner->sampler)->observations, own->rows + first,
+                          message) < 0) {
         return -1;
     }
     return mega_learner_update(learner, &loss, own->pass, message);

@@ -101,6 +101,10 @@ typedef struct mega_compute_ops {
     // environments from `first` on. The last row of values is that of the present slot.
     int (*gather)(mega_compute *compute, const mega_rollout *rollout, uint32_t first, mega_lesson *lesson,
                   mega_message *message);
+    // All samples of the last `steps` steps of a rollout in random order, number `index` of a seed's: which they are in a
+    // lesson of them, and where their observations are.
+    int (*shuffle)(mega_compute *compute, const mega_rollout *rollout, uint32_t steps, uint64_t seed,
+                   uint64_t index, int32_t *samples, int32_t *rows, mega_message *message);
     int (*n_step)(mega_compute *compute, mega_lesson *lesson, float discount, mega_message *message);
     int (*gae)(mega_compute *compute, mega_lesson *lesson, float discount, float lambda,
                mega_message *message);

@@ -1,5 +1,6 @@
 // compute_cpu.c - learners' work on the CPU. Networks take nearly all of its time, so the rest is plain loops.
 #include "compute.h"
+#include "mega_lesson.h"
 #include "mega_returns.h"
 
 #include <math.h>
@@ -108,6 +109,18 @@ static int cpu_gather(mega_compute *compute, const mega_rollout *rollout, uint32
             memcpy(lesson->log_probabilities + to, rollout->log_probabilities + from,
                    n * sizeof *lesson->log_probabilities);
         }
+    }
+    return 0;
+}
+
+static int cpu_shuffle(mega_compute *compute, const mega_rollout *rollout, uint32_t steps, uint64_t seed,
+                       uint64_t index, int32_t *samples, int32_t *rows, mega_message *message) {
+    (void)compute;
+    (void)message;
+    const mega_shuffle order =
+        shuffle_make(steps * rollout->envs, seed, (uint64_t)MEGA_DRAW_SHUFFLE << 32, index);
+    for (uint32_t i = 0; i < order.count; i++) {
+        lesson_shuffle(&order, rollout->slots, rollout->envs, rollout->slot, steps, i, samples, rows);
     }
     return 0;
 }
@@ -253,6 +266,7 @@ static const mega_compute_ops cpu_ops = {
     .act = cpu_act,
     .note = cpu_note,
     .gather = cpu_gather,
+    .shuffle = cpu_shuffle,
     .n_step = cpu_n_step,
     .gae = cpu_gae,
     .v_trace = cpu_v_trace,

@@ -1,7 +1,7 @@
 // mega_lesson.h - rollouts and lessons (compute.h) as kernels get them. Shared source.
 #ifndef MEGA_LESSON_H
 #define MEGA_LESSON_H
-#include "mega_base.h"
+#include "mega_shuffle.h"
 
 typedef struct learn_ring { // of a rollout
     const int32_t *actions;
@@ -19,5 +19,13 @@ typedef struct learn_lesson {
     float *log_probabilities, *values, *ratios, *advantages, *targets;
     uint32_t steps, envs;
 } learn_lesson;
+
+// Sample `place` of the random order of a ring's last `steps` steps.
+MEGA_FN void lesson_shuffle(const mega_shuffle *shuffle, uint32_t slots, uint32_t envs, uint32_t slot,
+                            uint32_t steps, uint32_t place, int32_t *samples, int32_t *rows) {
+    const uint32_t sample = shuffle_at(shuffle, place), step = sample / envs, env = sample % envs;
+    samples[place] = (int32_t)sample;
+    rows[place] = (int32_t)((slot + slots - steps + step) % slots * envs + env);
+}
 
 #endif

@@ -175,6 +175,19 @@ static int cuda_gather(mega_compute *compute, const mega_rollout *rollout, uint3
     return cuda_message(gather(cuda_of(compute), rollout, first, lesson), message);
 }
 
+static mega_status shuffle(cuda_compute *cuda, const mega_rollout *rollout, uint32_t steps, uint64_t seed,
+                           uint64_t index, int32_t *samples, int32_t *rows) {
+    uint32_t slots = rollout->slots, envs = rollout->envs, slot = rollout->slot;
+    mega_shuffle order = shuffle_make(steps * envs, seed, (uint64_t)MEGA_DRAW_SHUFFLE << 32, index);
+    NN_RUN(cuda, learn_shuffle, order.count, &order, &slots, &envs, &slot, &steps, &samples, &rows);
+    return MEGA_OK;
+}
+
+static int cuda_shuffle(mega_compute *compute, const mega_rollout *rollout, uint32_t steps, uint64_t seed,
+                        uint64_t index, int32_t *samples, int32_t *rows, mega_message *message) {
+    return cuda_message(shuffle(cuda_of(compute), rollout, steps, seed, index, samples, rows), message);
+}
+
 static mega_status n_step(cuda_compute *cuda, learn_lesson l, float discount) {
     NN_RUN(cuda, learn_n_step, l.envs, &l, &discount);
     return MEGA_OK;
@@ -313,6 +326,7 @@ static const mega_compute_ops cuda_ops = {
     .act = cuda_act,
     .note = cuda_note,
     .gather = cuda_gather,
+    .shuffle = cuda_shuffle,
     .n_step = cuda_n_step,
     .gae = cuda_gae,
     .v_trace = cuda_v_trace,

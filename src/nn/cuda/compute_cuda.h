@@ -8,15 +8,16 @@
 #define NN_KERNELS(KERNEL) \
     KERNEL(nn_lower_bytes) KERNEL(nn_lower) KERNEL(nn_raise) KERNEL(nn_mask) KERNEL(nn_pack) \
     KERNEL(nn_unpack) KERNEL(nn_split_heads) KERNEL(nn_join_heads) KERNEL(nn_sum_columns) \
-    KERNEL(nn_sum_partials) KERNEL(learn_act) KERNEL(learn_note) KERNEL(learn_gather) KERNEL(learn_n_step) \
-    KERNEL(learn_gae) KERNEL(learn_ratios) KERNEL(learn_v_trace) KERNEL(learn_spread) KERNEL(learn_loss) \
+    KERNEL(nn_sum_partials) KERNEL(learn_act) KERNEL(learn_note) KERNEL(learn_gather) KERNEL(learn_shuffle) \
+    KERNEL(learn_n_step) KERNEL(learn_gae) KERNEL(learn_ratios) KERNEL(learn_v_trace) KERNEL(learn_spread) KERNEL(learn_loss) \
     KERNEL(learn_add_stats) KERNEL(learn_squares) KERNEL(learn_norm) KERNEL(learn_descend)
 // clang-format on
 
 enum {
-    NN_BLOCK = 256,       // threads
-    NN_SUM_BLOCKS = 1024, // of sums that are made in two steps, at most
-    NN_PARTIALS = 1 << 20 // floats for them
+    NN_BLOCK = 256,         // threads
+    NN_SUM_BLOCKS = 1024,   // of sums that are made in two steps, at most
+    NN_COLUMN_BLOCKS = 128, // and of sums over columns
+    NN_PARTIALS = 1 << 20   // floats for them
 };
 
 typedef struct cuda_compute {

@@ -337,7 +337,8 @@ static mega_status layer_to_weights(cuda_pass *pass, uint32_t index, CUdeviceptr
     cuda_compute *cuda = net->cuda;
     CUdeviceptr sums = gradient_at(net, net->bias[index]);
     const uint32_t room = columns < NN_PARTIALS ? NN_PARTIALS / columns : 1;
-    uint32_t blocks = rows < NN_SUM_BLOCKS ? (uint32_t)rows : NN_SUM_BLOCKS;
+    // What the blocks leave is added up one after the other, so there are not many.
+    uint32_t blocks = rows < NN_COLUMN_BLOCKS ? (uint32_t)rows : NN_COLUMN_BLOCKS;
     blocks = blocks < room ? blocks : room;
     MEGA_TRY(product_run(cuda->products, pass->layer[index].to_weights, grads, input,
                          gradient_at(net, net->weight[index])));

@@ -174,6 +174,11 @@ KERNEL learn_gather(learn_ring ring, uint32_t first, learn_lesson lesson) {
     }
 }
 
+KERNEL learn_shuffle(mega_shuffle shuffle, uint32_t slots, uint32_t envs, uint32_t slot, uint32_t steps,
+                     int32_t *samples, int32_t *rows) {
+    EACH(i, shuffle.count) { lesson_shuffle(&shuffle, slots, envs, slot, steps, (uint32_t)i, samples, rows); }
+}
+
 KERNEL learn_n_step(learn_lesson l, float discount) {
     EACH(e, l.envs) {
         returns_n_step(l.rewards + e, l.flags + e, l.values + e, l.steps, l.envs, discount, l.targets + e);
