@@ -38,11 +38,14 @@ static inline void side_open(test_side *side, uint32_t count, size_t size) {
     }
 }
 
-// On the CPU programs are interpreted. Returns 0 if a vector could not be made.
+static uint8_t pair_cpu_translate = MEGA_TRANSLATE_OFF;
+
+// On the CPU programs are interpreted, unless pair_cpu_translate says otherwise. Returns 0 if a vector could not be
+// made.
 static inline int pair_open(test_pair *pair, const mega_vector_desc *desc, const char *device) {
     mega_vector_desc on_cpu = *desc, on_gpu = *desc;
     memset(pair, 0, sizeof *pair);
-    on_cpu.task.translate = MEGA_TRANSLATE_OFF;
+    on_cpu.task.translate = pair_cpu_translate;
     on_gpu.device = device;
     pair->count = desc->count;
     if (mega_vector_create(&on_cpu, &pair->cpu.vector) != MEGA_OK ||

@@ -279,16 +279,25 @@ MEGA_INLINE void conv_forward_block(const uint16_t *input, const uint16_t *weigh
 
 // ---- back to the input ---------------------------------------------------------------------------------
 
-// A block: 128 pixels of one phase of the input. Gradients pass where the rectifier before was open.
+// Pixels at the same place of different phases see the same gradients, with other weights; so the columns are those of
+// several phases.
+#define CONV_PHASES (CONV_STRIDE * CONV_STRIDE)
+#define CONV_BACK_COLUMNS (CONV_PHASES * CONV_IN_C < CONV_MOST ? CONV_PHASES * CONV_IN_C : CONV_MOST)
+#define CONV_BACK_TURNS (CONV_PHASES * CONV_IN_C / CONV_BACK_COLUMNS)
+#define CONV_BACK_WORDS (CONV_BACK_COLUMNS / 8u) // of a thread, in a row
+
+// A block: 128 pixels of each of the phases of one of CONV_BACK_TURNS. Gradients pass where the rectifier before was
+// open.
 MEGA_INLINE void conv_back_block(const uint16_t *output_grads, const uint16_t *back_weights,
-                                 const uint16_t *input, uint32_t images, uint32_t phase, uint8_t *shared,
+                                 const uint16_t *input, uint32_t images, uint32_t turn, uint8_t *shared,
                                  uint16_t *input_grads) {
     const conv_view view = CONV_VIEW_BACK;
     const uint32_t area = CONV_BACK_H * CONV_BACK_W, pixels = images * area;
-    const uint32_t first = conv_first_column(CONV_IN_C);
+    const uint32_t column = turn * CONV_BACK_COLUMNS + conv_first_column(CONV_BACK_COLUMNS);
+    const uint32_t phase = column / CONV_IN_C, first = column % CONV_IN_C;
     float sums[2][8][4];
-    conv_product(view, output_grads, back_weights + (uint64_t)phase * CONV_IN_C * CONV_BACK_ROW, CONV_IN_C,
-                 pixels, shared, sums);
+    conv_product(view, output_grads, back_weights + (uint64_t)turn * CONV_BACK_COLUMNS * CONV_BACK_ROW,
+                 CONV_BACK_COLUMNS, pixels, shared, sums);
     TILE_UNROLL
     for (uint32_t half = 0; half < 2; half++) {
         TILE_UNROLL
@@ -301,14 +310,14 @@ MEGA_INLINE void conv_back_block(const uint16_t *output_grads, const uint16_t *b
             }
             const uint64_t at = (((uint64_t)image * CONV_IN_H + y) * CONV_IN_W + x) * CONV_IN_C + first;
             uint32_t words[8], was[8];
-            tile_load_words(was, input + at, CONV_IN_C / 8u);
+            tile_load_words(was, input + at, CONV_BACK_WORDS);
             TILE_UNROLL
-            for (uint32_t i = 0; i < CONV_IN_C / 8u; i++) {
+            for (uint32_t i = 0; i < CONV_BACK_WORDS; i++) {
                 // What a rectifier gives is 0 or more.
                 words[i] = tile_pack((was[i] & 0xFFFFu) != 0u ? sums[half][i][2u * part] : 0.0f,
                                      was[i] >> 16 != 0u ? sums[half][i][2u * part + 1u] : 0.0f);
             }
-            tile_store_words(input_grads + at, words, CONV_IN_C / 8u);
+            tile_store_words(input_grads + at, words, CONV_BACK_WORDS);
         }
     }
 }

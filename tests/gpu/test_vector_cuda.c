@@ -1,8 +1,9 @@
 // test_vector_cuda.c - on a machine with a GPU: a vector there against one on the CPU, row by row and state
 // by state, for every game that is found. Skipped, with the reason, where there is no GPU.
 //
-//     test_vector_cuda [GAME|all|mixed [STEPS [ENVIRONMENTS]]]
+//     test_vector_cuda [GAME|all|mixed [STEPS [ENVIRONMENTS [translated]]]]
 //
+// On the CPU programs are interpreted, which takes most of the time, or translated.
 // `mixed` has all games in one vector, with that many environments of each. Otherwise several games are played at
 // the same time, because a few environments leave most of a GPU idle.
 #include <pthread.h>
@@ -231,6 +232,8 @@ int main(int argc, char **argv) {
     }
     step_count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : step_count;
     env_count = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : env_count;
+    pair_cpu_translate =
+        argc > 4 && strcmp(argv[4], "translated") == 0 ? MEGA_TRANSLATE_NOW : MEGA_TRANSLATE_OFF;
     MEGA_CHECK_EQ(mega_rom_builtin(&builtin), MEGA_OK);
     test_load_roms(&roms);
     if (only != NULL && strcmp(only, "mixed") == 0) {

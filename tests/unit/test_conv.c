@@ -167,15 +167,15 @@ static void add_input_grad(uint32_t in_at, uint32_t out_at, uint32_t out, uint32
 }
 
 static void run_back(void *argument) {
-    const uint32_t *phase = argument;
-    conv_back_block(output_grads, back, input, IMAGES, *phase, shared, input_grads);
+    const uint32_t *turn = argument;
+    conv_back_block(output_grads, back, input, IMAGES, *turn, shared, input_grads);
 }
 
 static void test_back(void) {
     memset(input_grads, 0xFF, sizeof input_grads);
-    for (uint32_t phase = 0; phase < CONV_STRIDE * CONV_STRIDE; phase++) {
+    for (uint32_t turn = 0; turn < CONV_BACK_TURNS; turn++) {
         for (uint32_t block = 0; block * CONV_ROWS < IMAGES * CONV_BACK_H * CONV_BACK_W; block++) {
-            tile_run_block(block, run_back, &phase);
+            tile_run_block(block, run_back, &turn);
         }
     }
     for_each_product(add_input_grad);

@@ -109,6 +109,12 @@ static uint32_t tile_of(const conv_layer *layer) {
     return row % 128 != 0 && row % 192 == 0 ? 192 : 128;
 }
 
+// Columns of the product for the way back: of as many phases as there is room for.
+static uint32_t back_columns(const conv_layer *layer) {
+    const uint32_t all = layer->stride * layer->stride * layer->in_channels;
+    return all < CONV_CHANNELS ? all : CONV_CHANNELS;
+}
+
 static uint32_t product_shared(uint32_t columns) {
     return CONV_STAGES * (CONV_ROWS + columns) * CONV_STEP * 2;
 }
@@ -173,7 +179,7 @@ static mega_status open_layer(cuda_compute *cuda, conv_layer *layer) {
     if (layer->fold > 1) {
         return open_kernel(cuda, layer->module, "conv_fold", pixels_shared(layer), &layer->fold_pixels);
     }
-    MEGA_TRY(open_kernel(cuda, layer->module, "conv_to_input", product_shared(layer->in_channels),
+    MEGA_TRY(open_kernel(cuda, layer->module, "conv_to_input", product_shared(back_columns(layer)),
                          &layer->to_input));
     return cuda_device_alloc(cuda->device, size, "learning", &layer->back_weights);
 }
@@ -296,9 +302,10 @@ mega_status cuda_convs_backward(cuda_convs *convs, const cuda_conv_room *room, u
             CUdeviceptr input_grads = room->output_grads[i - 1];
             const uint64_t height = (layer->in_height - 1 + layer->padding) / layer->stride + 1,
                            width = (layer->in_width - 1 + layer->padding) / layer->stride + 1;
-            RUN(convs, layer->to_input, blocks_of(batch * height * width, CONV_ROWS),
-                layer->stride * layer->stride, product_shared(layer->in_channels), &output_grads,
-                &layer->back_weights, &input, &batch, &input_grads);
+            const uint32_t columns = back_columns(layer),
+                           turns = layer->stride * layer->stride * layer->in_channels / columns;
+            RUN(convs, layer->to_input, blocks_of(batch * height * width, CONV_ROWS), turns,
+                product_shared(columns), &output_grads, &layer->back_weights, &input, &batch, &input_grads);
         }
     }
     return MEGA_OK;
