@@ -45,7 +45,9 @@ demo: setup ## train on the built-in game for a minute; the curve, and films of 
 	@rm -rf build/demo && mkdir -p build/demo
 	$(PROGRAM) bench --load emulate --envs 256 --threads $(JOBS) --seconds 3
 	$(PROGRAM) record --out build/demo/before.gif
-	$(PROGRAM) train --preset demo --out build/demo/run
+	@if ! nvidia-smi -L > /dev/null 2>&1 || ! $(PROGRAM) train --preset demo-gpu --out build/demo/run; then \
+	    rm -rf build/demo/run; echo "$(PROGRAM) train --preset demo --out build/demo/run"; \
+	    $(PROGRAM) train --preset demo --out build/demo/run; fi
 	$(PROGRAM) eval build/demo/run --episodes 50
 	$(PROGRAM) record --policy build/demo/run --out build/demo/after.gif
 	@cp build/demo/run/curve.png build/demo/curve.png
