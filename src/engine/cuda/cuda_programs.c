@@ -49,10 +49,6 @@ static mega_status open_program(const mega_cuda_device *device, mega_lane_setup 
     MEGA_TRY(cuda_module_open(device, &request, &out->module));
     mega_status status = check_layout(device, out->module);
     status = status == MEGA_OK ? cuda_module_kernel(device, out->module, "mega_step", &out->step) : status;
-    if (status == MEGA_OK) {
-        // Lanes keep their consoles in local memory, so the larger its cache the better. Only a wish.
-        device->driver->cuFuncSetAttribute(out->step, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 0);
-    }
     if (status != MEGA_OK) {
         cuda_module_close(device, out->module);
         memset(out, 0, sizeof(*out));

@@ -402,6 +402,22 @@ static mega_status open_groups(mega_cuda_vector *vector) {
     return status;
 }
 
+// A multiprocessor's memory is split into a cache and shared memory. Lanes keep their consoles in local memory, so the
+// larger its cache the better. But a block needs some shared memory, and without it only one fits; that is enough for a
+// game of many environments, while the small blocks of games with few must find room beside each other. These are
+// wishes: the driver may do as it likes.
+static void split_memory(mega_cuda_vector *vector) {
+    const mega_cuda_driver *cuda = vector->device->driver;
+    const uint32_t few = 16u * (uint32_t)vector->device->processors;
+    const int percent = vector->count / vector->games.count <= few ? 25 : 0;
+    for (uint32_t i = 0; i < vector->games.count; i++) {
+        if (vector->programs[i].step != NULL) {
+            cuda->cuFuncSetAttribute(vector->programs[i].step,
+                                     CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
+        }
+    }
+}
+
 // ---- public --------------------------------------------------------------------------------------------
 
 static void fill_numbers(mega_cuda_vector *vector, const mega_vector_desc *desc) {
@@ -430,6 +446,7 @@ static mega_status open_inside(mega_cuda_vector *vector, const mega_vector_desc 
     for (uint32_t i = 0; i < vector->games.count; i++) {
         vector->translated = vector->translated || vector->programs[i].step != NULL;
     }
+    split_memory(vector);
     MEGA_TRY(check_memory(vector));
     MEGA_TRY(take_memory(vector));
     MEGA_TRY(send_courses(vector));
