@@ -48,6 +48,7 @@ typedef struct bench_run {
     int32_t *rewards;
     uint64_t *hashes;
     uint64_t checksum;
+    double start_seconds; // until all environments are at the beginning of an episode
 } bench_run;
 
 typedef struct bench_timing {
@@ -175,6 +176,7 @@ static int check_settings(bench_run *bench) {
 }
 
 static int open_vector(bench_run *bench) {
+    bench->start_seconds = -mega_seconds();
     const mega_rom *const roms[] = {bench->rom};
     const mega_vector_desc desc = {
         .struct_size = sizeof desc,
@@ -216,6 +218,7 @@ static int reset_vector(bench_run *bench) {
         bench->actions[i] = bench->aligned ? 0 : (int32_t)i;
     }
     const mega_status status = mega_vector_reset(bench->vector, NULL, bench->actions, NULL);
+    bench->start_seconds += mega_seconds();
     return status == MEGA_OK ? MEGA_EXIT_OK : mega_report_status(status);
 }
 
@@ -318,6 +321,7 @@ static void print_json(const bench_run *bench, const bench_timing *median, const
     if (median->lanes > 0.0) {
         mega_json_float(&json, "useful_lanes", median->lanes);
     }
+    mega_json_float(&json, "start_seconds", bench->start_seconds);
     mega_json_text(&json, "checksum", checksum);
     mega_json_text(&json, "version", mega_version());
     mega_json_end(&json);
@@ -336,6 +340,7 @@ static void print_table(const bench_run *bench, const bench_timing *median, cons
                  best->fps);
     (void)printf("run         %.2f s, %" PRIu64 " steps of each environment, %" PRIu64 " resets\n",
                  median->seconds, median->steps, median->resets);
+    (void)printf("start       %.2f s\n", bench->start_seconds);
     if (median->lanes > 0.0) {
         (void)printf("lanes       %.1f of 32 are useful\n", median->lanes);
     }

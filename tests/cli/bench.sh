@@ -13,7 +13,7 @@ checks=$((checks + 1))
 python3 -c '
 import json, sys
 result = json.load(sys.stdin)
-for key in ("game device load envs threads frame_skip obs seconds raw_fps steps resets checksum version").split():
+for key in ("game device load envs threads frame_skip obs seconds raw_fps steps resets start_seconds checksum version").split():
     assert key in result, key
 frames = result["steps"] * result["frame_skip"] * result["envs"]
 assert abs(frames / result["seconds"] - result["raw_fps"]) < 1e-6 * result["raw_fps"], result
