@@ -295,23 +295,39 @@ static mega_status fill_cell(mega_cuda_vector *vector, const mega_vector_desc *d
     return MEGA_OK;
 }
 
-static mega_status send_cells(mega_cuda_vector *vector, const mega_vector_desc *desc) {
+// The first cell is there and all others are to be like it: what there is, is doubled.
+static mega_status spread_cell(mega_cuda_vector *vector) {
     const mega_cuda_driver *cuda = vector->device->driver;
-    mega_cell *cells = calloc(CHUNK, sizeof(*cells));
-    mega_status status = cells != NULL ? MEGA_OK : mega_fail_memory(CHUNK * sizeof(*cells));
-    for (uint32_t first = 0; status == MEGA_OK && first < vector->count; first += CHUNK) {
-        const uint32_t count = vector->count - first < CHUNK ? vector->count - first : CHUNK;
-        for (uint32_t i = 0; status == MEGA_OK && i < count; i++) {
-            status = fill_cell(vector, desc, first + i, &cells[i]);
-        }
-        if (status == MEGA_OK) {
-            const CUresult result =
-                cuda->cuMemcpyHtoD(CUDA_ADDRESS(vector->all.cells + first), cells, count * sizeof(*cells));
-            status = result == CUDA_SUCCESS ? MEGA_OK : cuda_fail(cuda, result, "cuMemcpyHtoD");
-        }
+    for (uint32_t filled = 1; filled < vector->count; filled *= 2) {
+        const uint32_t rest = vector->count - filled, count = filled < rest ? filled : rest;
+        CUDA_TRY(cuda, cuMemcpyDtoD, CUDA_ADDRESS(vector->all.cells + filled),
+                 CUDA_ADDRESS(vector->all.cells), count * sizeof(mega_cell));
     }
+    return MEGA_OK;
+}
+
+static mega_status send_chunks(mega_cuda_vector *vector, const mega_vector_desc *desc, uint32_t total,
+                               mega_cell *cells) {
+    for (uint32_t first = 0; first < total; first += CHUNK) {
+        const uint32_t count = total - first < CHUNK ? total - first : CHUNK;
+        for (uint32_t i = 0; i < count; i++) {
+            MEGA_TRY(fill_cell(vector, desc, first + i, &cells[i]));
+        }
+        CUDA_TRY(vector->device->driver, cuMemcpyHtoD, CUDA_ADDRESS(vector->all.cells + first), cells,
+                 count * sizeof(*cells));
+    }
+    return MEGA_OK;
+}
+
+static mega_status send_cells(mega_cuda_vector *vector, const mega_vector_desc *desc) {
+    const bool all_same = desc->rom_count == 1 && desc->modes == NULL && desc->difficulties == NULL;
+    mega_cell *cells = calloc(CHUNK, sizeof(*cells));
+    if (cells == NULL) {
+        return mega_fail_memory(CHUNK * sizeof(*cells));
+    }
+    const mega_status status = send_chunks(vector, desc, all_same ? 1 : vector->count, cells);
     free(cells);
-    return status;
+    return status == MEGA_OK && all_same ? spread_cell(vector) : status;
 }
 
 // ---- groups --------------------------------------------------------------------------------------------
