@@ -487,6 +487,13 @@ enum {
 // As mega_vector_step, with the actions that the view's array holds; one that is out of its range counts as 0.
 // `out` must be NULL with MEGA_STEP_NO_WAIT. The step begins after what the caller put into the view's stream.
 MEGA_API mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const mega_vector_out *out);
+// The same for the environments of one group, in a stream of the group's own: the step begins after what is in `stream`
+// (see mega_vector_wait_for_stream), the call returns at once, and nothing is to be received.
+MEGA_API mega_status mega_vector_group_step_device(mega_vector *vector, uint32_t group, void *stream);
+// What is put into `stream` from now on begins after what the group was asked for.
+MEGA_API mega_status mega_vector_group_make_stream_wait(mega_vector *vector, uint32_t group, void *stream);
+// Waits for all that was asked for, and fails as a step would that had waited.
+MEGA_API mega_status mega_vector_finish(mega_vector *vector);
 
 // Instructions of consoles that the lanes of a GPU's warps needed, and that their warps executed for them, since the
 // vector was made: the quotient is how many of 32 lanes are useful. Both are 0 unless $MEGACADE_CUDA_COUNT was 1 then,

@@ -201,6 +201,20 @@ mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const m
     return is_cuda(vector) ? cuda_vector_step_device((mega_cuda_vector *)vector, flags, out) : fail_cpu();
 }
 
+mega_status mega_vector_group_step_device(mega_vector *vector, uint32_t group, void *stream) {
+    return is_cuda(vector) ? cuda_vector_group_step_device((mega_cuda_vector *)vector, group, stream)
+                           : fail_cpu();
+}
+
+mega_status mega_vector_group_make_stream_wait(mega_vector *vector, uint32_t group, void *stream) {
+    return is_cuda(vector) ? cuda_vector_group_make_stream_wait((mega_cuda_vector *)vector, group, stream)
+                           : fail_cpu();
+}
+
+mega_status mega_vector_finish(mega_vector *vector) {
+    return is_cuda(vector) ? cuda_vector_finish((mega_cuda_vector *)vector) : fail_cpu();
+}
+
 mega_status mega_vector_get_lanes(mega_vector *vector, uint64_t *needed, uint64_t *executed) {
     return is_cuda(vector) ? cuda_vector_get_lanes((mega_cuda_vector *)vector, needed, executed) : fail_cpu();
 }

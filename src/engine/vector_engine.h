@@ -65,6 +65,9 @@ mega_status cpu_vector_copy(mega_cpu_vector *to, const int32_t *to_ids, mega_cpu
 const struct mega_lane_setup *vector_setup(const mega_vector *vector, uint32_t env_id);
 mega_status cuda_vector_get_device_view(mega_cuda_vector *vector, mega_vector_device_view *out);
 mega_status cuda_vector_step_device(mega_cuda_vector *vector, uint32_t flags, const mega_vector_out *out);
+mega_status cuda_vector_group_step_device(mega_cuda_vector *vector, uint32_t group, void *stream);
+mega_status cuda_vector_group_make_stream_wait(mega_cuda_vector *vector, uint32_t group, void *stream);
+mega_status cuda_vector_finish(mega_cuda_vector *vector);
 mega_status cuda_vector_get_lanes(mega_cuda_vector *vector, uint64_t *needed, uint64_t *executed);
 mega_status cuda_vector_wait_for_stream(mega_cuda_vector *vector, void *stream);
 mega_status cuda_vector_make_stream_wait(mega_cuda_vector *vector, void *stream);

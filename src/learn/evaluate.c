@@ -29,7 +29,6 @@ static int evaluator_create(mega_trainer *trainer, uint32_t episodes, mega_messa
         .vector = evaluator->vector,
         .groups = 1,
         .slots = 2,
-        .stream = trainer->stream,
         .seed = mega_philox_at((uint64_t)trainer->settings->seed, (uint64_t)MEGA_DRAW_EVALUATION << 32, 0)
                     .word[1],
     };

@@ -121,31 +121,25 @@ static mega_vector_out results_from(mega_sampler *sampler, uint32_t first, uint3
     return out;
 }
 
-// On a GPU: what the learner does next begins after what the environments were asked for.
-static int follow_vector(mega_sampler *sampler, mega_message *message) {
-    if (sampler->desc.stream == sampler->view.stream) {
-        return 0;
+// On a GPU: what the learner does next begins after what a group was asked for.
+static int follow_group(mega_sampler *sampler, uint32_t g, mega_message *message) {
+    void *const stream = sampler->desc.compute->stream;
+    if (stream == sampler->view.stream) {
+        return 0; // there is one group, and it plays in the learner's stream
     }
-    return vector_result(mega_vector_make_stream_wait(sampler->desc.vector, sampler->desc.stream), message);
+    return vector_result(mega_vector_group_make_stream_wait(sampler->desc.vector, g, stream), message);
 }
 
-// And the other way round.
-static int lead_vector(mega_sampler *sampler, mega_message *message) {
-    if (sampler->desc.stream == sampler->view.stream) {
-        return 0;
-    }
-    return vector_result(mega_vector_wait_for_stream(sampler->desc.vector, sampler->desc.stream), message);
-}
-
-// Copies a GPU's observations into a slot.
-static int take_observations(mega_sampler *sampler, uint32_t slot, mega_message *message) {
+// Copies a GPU's observations of a group into a slot.
+static int take_observations(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_message *message) {
     mega_compute *compute = sampler->desc.compute;
-    if (follow_vector(sampler, message) < 0) {
+    const sampler_group *group = &sampler->group[g];
+    const size_t size = sampler->rollout.observation_size;
+    if (follow_group(sampler, g, message) < 0) {
         return -1;
     }
-    return compute->ops->copy(compute, mega_rollout_observations(&sampler->rollout, slot, 0),
-                              sampler->view.observations, sampler->envs * sampler->rollout.observation_size,
-                              message);
+    return compute->ops->copy(compute, mega_rollout_observations(&sampler->rollout, slot, group->first),
+                              sampler->view.observations + group->first * size, group->count * size, message);
 }
 
 // ---- starts ----
@@ -221,7 +215,12 @@ int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t ran
         (random_steps > 0 && start_randomly(sampler, random_steps, message) < 0)) {
         return -1;
     }
-    return sampler->is_on_gpu ? take_observations(sampler, 0, message) : 0;
+    for (uint32_t g = 0; sampler->is_on_gpu && g < sampler->desc.groups; g++) {
+        if (take_observations(sampler, g, 0, message) < 0) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 // ---- play ----
@@ -243,9 +242,17 @@ static int group_look(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_mes
                               group->pass->values, group->count * sizeof *rollout->values, message);
 }
 
+// Has a group on a GPU play the actions that are there; failures show when somebody waits.
+static int group_step(mega_sampler *sampler, uint32_t g, mega_message *message) {
+    void *const stream = sampler->desc.compute->stream;
+    return vector_result(stream == sampler->view.stream
+                             ? mega_vector_step_device(sampler->desc.vector, MEGA_STEP_NO_WAIT, NULL)
+                             : mega_vector_group_step_device(sampler->desc.vector, g, stream),
+                         message);
+}
+
 // Chooses a group's actions and has them played.
-static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, bool is_last,
-                      mega_message *message) {
+static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, mega_message *message) {
     sampler_group *group = &sampler->group[g];
     mega_rollout *rollout = &sampler->rollout;
     const size_t cell = first_cell(rollout, group, slot);
@@ -258,7 +265,7 @@ static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool gre
         .step = sampler->steps,
         .greedy = greedy,
         .chosen = rollout->actions + cell,
-        .chosen_too = sampler->is_on_gpu ? sampler->view.actions : NULL,
+        .chosen_too = sampler->is_on_gpu ? sampler->view.actions + group->first : NULL,
         .log_probabilities = rollout->log_probabilities + cell,
     };
     if (sampler->desc.compute->ops->act(sampler->desc.compute, &act, message) < 0) {
@@ -266,10 +273,7 @@ static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool gre
     }
     group->playing = true;
     if (sampler->is_on_gpu) {
-        const uint32_t flags = is_last ? 0 : MEGA_STEP_NO_WAIT; // failures show when somebody waits
-        return lead_vector(sampler, message) < 0
-                   ? -1
-                   : vector_result(mega_vector_step_device(sampler->desc.vector, flags, NULL), message);
+        return group_step(sampler, g, message);
     }
     return vector_result(mega_vector_group_send(sampler->desc.vector, g, rollout->actions + cell, NULL),
                          message);
@@ -287,10 +291,11 @@ static int group_receive(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_
     const mega_vector_out out = results_from(sampler, group->first, next);
     mega_outcome outcome = {out.rewards, out.terminations, out.truncations, out.episode_ends};
     if (sampler->is_on_gpu) {
-        const mega_outcome there = {sampler->view.rewards, sampler->view.terminations,
-                                    sampler->view.truncations, sampler->view.episode_ends};
+        const mega_outcome there = {
+            sampler->view.rewards + group->first, sampler->view.terminations + group->first,
+            sampler->view.truncations + group->first, sampler->view.episode_ends + group->first};
         outcome = there;
-        if (take_observations(sampler, next, message) < 0) {
+        if (take_observations(sampler, g, next, message) < 0) {
             return -1;
         }
     } else if (vector_result(mega_vector_group_recv(sampler->desc.vector, g, -1, &out), message) < 0) {
@@ -317,7 +322,7 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_m
         for (uint32_t g = 0; g < sampler->desc.groups; g++) {
             if (group_receive(sampler, g, last, message) < 0 ||
                 group_look(sampler, g, rollout->slot, message) < 0 ||
-                group_send(sampler, g, rollout->slot, greedy, step + 1 == steps, message) < 0) {
+                group_send(sampler, g, rollout->slot, greedy, message) < 0) {
                 return -1;
             }
         }
@@ -325,7 +330,10 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_m
         rollout->slot = (rollout->slot + 1) % rollout->slots;
         sampler->steps++;
     }
-    return receive_all(sampler, last, message);
+    if (receive_all(sampler, last, message) < 0) {
+        return -1;
+    }
+    return sampler->is_on_gpu ? vector_result(mega_vector_finish(sampler->desc.vector), message) : 0;
 }
 
 int mega_sampler_look(mega_sampler *sampler, mega_message *message) {

@@ -16,7 +16,6 @@ typedef struct mega_sampler_desc {
     uint32_t groups;     // as the vector was made; 1 for environments on a GPU
     uint32_t slots;      // of the rollout: steps to keep, and one
     uint64_t seed;       // of the actions
-    void *stream;        // the CUstream that the learner works in, on a GPU
 } mega_sampler_desc;
 
 int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_message *message);

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Environments on a GPU play in one group: the network is on the same GPU, and has nothing to do while they play.
-static uint32_t groups_of(const mega_train_settings *settings) {
-    return strcmp(settings->device, "cpu") == 0 ? (uint32_t)settings->groups : 1;
-}
-
 int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool evaluates, mega_vector **out,
                              mega_message *message) {
     const mega_train_settings *settings = trainer->settings;
@@ -19,7 +14,7 @@ int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool e
         .struct_size = sizeof desc,
         .count = count,
         .threads = (uint32_t)settings->threads,
-        .groups = evaluates ? 1 : groups_of(settings),
+        .groups = evaluates ? 1 : (uint32_t)settings->groups,
         .autoreset = MEGA_AUTORESET_NEXT_STEP,
         .seed = (uint32_t)settings->seed,
         .roms = &rom,
@@ -63,9 +58,9 @@ static int create_compute(mega_trainer *trainer, mega_message *message) {
     if (mega_vector_get_device_view(trainer->vector, &view) != MEGA_OK) {
         return mega_message_set(message, "%s", mega_last_error());
     }
-    trainer->stream = view.stream;
-    return mega_compute_cuda(view.device, view.stream, settings->precision == MEGA_PRECISION_BF16,
-                             &learner->compute, message);
+    // Groups have streams of their own, in which they play while the network is at work in its.
+    return mega_compute_cuda(view.device, settings->groups == 1 ? view.stream : NULL,
+                             settings->precision == MEGA_PRECISION_BF16, &learner->compute, message);
 }
 
 static int create_network(mega_trainer *trainer, mega_message *message) {
@@ -103,10 +98,9 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
         .compute = learner->compute,
         .net = learner->net,
         .vector = trainer->vector,
-        .groups = groups_of(settings),
+        .groups = (uint32_t)settings->groups,
         .slots = learner->algorithm->slots(settings),
         .seed = (uint64_t)settings->seed,
-        .stream = trainer->stream,
     };
     if (mega_sampler_create(&sampler, &learner->sampler, message) < 0) {
         return -1;

@@ -30,7 +30,6 @@ struct mega_trainer {
     const mega_train_settings *settings;
     mega_rom *rom;
     mega_vector *vector;
-    void *stream; // that all work is in, on a GPU
     mega_learner learner;
     mega_score_ring recent;
     mega_train_sums sums;

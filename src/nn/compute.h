@@ -125,6 +125,7 @@ typedef struct mega_compute_ops {
 
 struct mega_compute {
     const mega_compute_ops *ops;
+    void *stream; // a GPU's CUstream in which all work is ordered; NULL on the CPU
 };
 
 // The CPU. `plain` networks are those of net_ref.c.

@@ -249,6 +249,27 @@ static void test_trainer(uint32_t algo) {
     mega_trainer_destroy(cpu);
 }
 
+// Groups in streams of their own play the same, but for the rounding of products of other sizes.
+static void test_groups(uint32_t algo) {
+    mega_train_settings settings = settings_for(algo, "cuda");
+    mega_trainer *one = start_trainer(&settings);
+    float *expected = iterate(one, 3);
+    settings.groups = 3;
+    mega_trainer *three = start_trainer(&settings), *again = start_trainer(&settings);
+    float *found = iterate(three, 3), *repeated = iterate(again, 3);
+    const size_t count = mega_trainer_network(one)->parameter_count;
+    const float apart = distance(expected, found, count);
+    fprintf(stderr, "algorithm %u: parameters of three groups %.1e apart\n", algo, (double)apart);
+    MEGA_CHECK(apart < TRAINER_LIMIT);
+    MEGA_CHECK_BYTES(found, repeated, count * sizeof *found);
+    free(expected);
+    free(found);
+    free(repeated);
+    mega_trainer_destroy(again);
+    mega_trainer_destroy(three);
+    mega_trainer_destroy(one);
+}
+
 int main(void) {
     mega_compute *cpu = NULL, *gpu[2] = {NULL, NULL};
     mega_message message = {""};
@@ -267,6 +288,7 @@ int main(void) {
     mega_compute_destroy(cpu);
     for (uint32_t algo = MEGA_ALGO_A2C; algo <= MEGA_ALGO_PPO; algo++) {
         test_trainer(algo);
+        test_groups(algo);
     }
     mega_test_remove_files();
     return mega_test_result();

@@ -305,6 +305,9 @@ static void check_lost(mega_vector *vector) {
         mega_vector_screen(vector, 0, pixels, size),
         mega_vector_save(vector, ids, 1, state, mega_vector_state_size(vector)),
         mega_vector_get_statistics(vector, -1, &statistics),
+        mega_vector_group_step_device(vector, 0, NULL),
+        mega_vector_group_make_stream_wait(vector, 0, NULL),
+        mega_vector_finish(vector),
         mega_vector_wait_for_stream(vector, NULL),
         mega_vector_make_stream_wait(vector, NULL),
     };
@@ -385,6 +388,45 @@ static void case_device_view(void) {
     MEGA_CHECK_EQ(mega_vector_step_device(pair.gpu.vector, MEGA_STEP_NO_WAIT, &pair.gpu.out),
                   MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_step_device(pair.gpu.vector, 8, NULL), MEGA_ERROR_ARGUMENT);
+    pair_close(&pair);
+}
+
+// Groups that play actions in the GPU's memory, each in a stream of its own.
+static void case_group_steps(void) {
+    mega_vector_desc desc = short_episodes(4);
+    mega_vector_device_view view;
+    void *other = (void *)(uintptr_t)0x40;
+    desc.groups = 2;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(mega_vector_group_step_device(pair.gpu.vector, 0, other), MEGA_ERROR_ORDER);
+    MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
+    MEGA_CHECK_EQ(mega_vector_get_device_view(pair.gpu.vector, &view), MEGA_OK);
+    for (int32_t t = 0; t < 20; t++) {
+        for (int32_t i = 0; i < 4; i++) {
+            view.actions[i] = pair.actions[i] = (t + i) % (int32_t)pair.choices;
+        }
+        MEGA_CHECK_EQ(mega_vector_step(pair.cpu.vector, pair.actions, NULL, &pair.cpu.out), MEGA_OK);
+        for (uint32_t g = 0; g < 2; g++) {
+            (void)mega_test_cuda_ask("fake_cuda_recorded_stream");
+            MEGA_CHECK_EQ(mega_vector_group_step_device(pair.gpu.vector, g, other), MEGA_OK);
+            MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_recorded_stream"), 0x40);
+            MEGA_CHECK_EQ(mega_vector_group_make_stream_wait(pair.gpu.vector, g, other), MEGA_OK);
+            MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_waiting_stream"), 0x40);
+        }
+        MEGA_CHECK_EQ(mega_vector_finish(pair.gpu.vector), MEGA_OK);
+        MEGA_CHECK_BYTES(view.rewards, pair.cpu.out.rewards, 4 * sizeof(int32_t));
+        MEGA_CHECK_BYTES(view.episode_ends, pair.cpu.out.episode_ends, 4);
+        MEGA_CHECK_BYTES(view.observations, pair.cpu.out.observations, 4 * pair.size);
+    }
+    MEGA_CHECK_EQ(mega_vector_group_step_device(pair.gpu.vector, 2, other), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_group_make_stream_wait(pair.gpu.vector, 2, other), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_group_step_device(pair.cpu.vector, 0, other), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_group_make_stream_wait(pair.cpu.vector, 0, other), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_finish(pair.cpu.vector), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_group_send(pair.gpu.vector, 0, pair.actions, NULL), MEGA_OK);
+    MEGA_CHECK_EQ(mega_vector_group_step_device(pair.gpu.vector, 0, other), MEGA_ERROR_ORDER);
+    MEGA_CHECK_EQ(mega_vector_finish(pair.gpu.vector), MEGA_ERROR_ORDER);
+    MEGA_CHECK_EQ(mega_vector_group_recv(pair.gpu.vector, 0, -1, NULL), MEGA_OK);
     pair_close(&pair);
 }
 
@@ -598,6 +640,7 @@ int main(int argc, char **argv) {
         {"lost", case_lost, NULL},
         {"view", case_device_view, NULL},
         {"streams", case_streams, NULL},
+        {"group_steps", case_group_steps, NULL},
         {"groups", case_groups, NULL},
         {"errors", case_errors, NULL},
         {"jammed", case_jammed, NULL},

@@ -107,6 +107,14 @@ mega_status cuda_vector_check_free(const mega_cuda_vector *vector, int32_t env_i
 // Waits for all that is in the streams.
 mega_status cuda_vector_wait(mega_cuda_vector *vector);
 
+// There is such a group.
+mega_status cuda_vector_check_group(const mega_cuda_vector *vector, uint32_t group);
+// ---- cuda_vector_stream.c
+
+// What is put into `after` from now on begins after what is in `before`.
+mega_status cuda_vector_order(const mega_cuda_vector *vector, const mega_cuda_group *group, CUstream before,
+                              CUstream after);
+
 // Copies to the GPU, complete when it returns. The groups' streams do not wait for copies that are in none,
 // and the driver may still be at work on a small one when cuMemcpyHtoD returns.
 mega_status cuda_vector_put(mega_cuda_vector *vector, void *to, const void *from, size_t size);

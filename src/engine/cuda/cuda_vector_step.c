@@ -463,7 +463,7 @@ mega_status cuda_vector_step_device(mega_cuda_vector *vector, uint32_t flags, co
 
 // ---- send and receive ----------------------------------------------------------------------------------
 
-static mega_status check_group(const mega_cuda_vector *vector, uint32_t group) {
+mega_status cuda_vector_check_group(const mega_cuda_vector *vector, uint32_t group) {
     return group < vector->group_count ? MEGA_OK
                                        : mega_fail(MEGA_ERROR_ARGUMENT, "group %u is not one of 0 to %u",
                                                    group, vector->group_count - 1);
@@ -481,12 +481,35 @@ static mega_status group_send_inside(mega_cuda_vector *vector, mega_cuda_group *
 mega_status cuda_vector_group_send(mega_cuda_vector *vector, uint32_t group, const int32_t *actions,
                                    const float *strengths) {
     vector->failed = -1;
-    MEGA_TRY(check_group(vector, group));
+    MEGA_TRY(cuda_vector_check_group(vector, group));
     MEGA_TRY(check_started(vector));
     if (vector->groups[group].running) {
         return mega_fail(MEGA_ERROR_ORDER, "results of group %u are outstanding; receive them first", group);
     }
     CUDA_INSIDE(vector, group_send_inside(vector, &vector->groups[group], actions, strengths));
+}
+
+static mega_status group_step_inside(mega_cuda_vector *vector, mega_cuda_group *group, CUstream stream) {
+    MEGA_TRY(cuda_vector_order(vector, group, stream, group->stream));
+    MEGA_TRY(run_step(vector, group, false));
+    vector->steps++;
+    return MEGA_OK;
+}
+
+mega_status cuda_vector_group_step_device(mega_cuda_vector *vector, uint32_t group, void *stream) {
+    vector->failed = -1;
+    MEGA_TRY(cuda_vector_check_group(vector, group));
+    MEGA_TRY(check_started(vector));
+    if (vector->groups[group].running) {
+        return mega_fail(MEGA_ERROR_ORDER, "results of group %u are outstanding; receive them first", group);
+    }
+    CUDA_INSIDE(vector, group_step_inside(vector, &vector->groups[group], stream));
+}
+
+mega_status cuda_vector_finish(mega_cuda_vector *vector) {
+    vector->failed = -1;
+    MEGA_TRY(cuda_vector_check_idle(vector));
+    CUDA_INSIDE(vector, finish_all(vector, NULL));
 }
 
 static mega_status group_recv_inside(mega_cuda_vector *vector, mega_cuda_group *group,
@@ -502,7 +525,7 @@ mega_status cuda_vector_group_recv(mega_cuda_vector *vector, uint32_t group, int
                                    const mega_vector_out *out) {
     (void)timeout_ms;
     vector->failed = -1;
-    MEGA_TRY(check_group(vector, group));
+    MEGA_TRY(cuda_vector_check_group(vector, group));
     if (!vector->groups[group].running) {
         return mega_fail(MEGA_ERROR_ORDER, "nothing was sent to group %u", group);
     }

@@ -2,8 +2,8 @@
 #include "cuda_vector.h"
 
 // An event may be recorded again when somebody waits for it already, so a group's own will do.
-static mega_status order(const mega_cuda_vector *vector, const mega_cuda_group *group, CUstream before,
-                         CUstream after) {
+mega_status cuda_vector_order(const mega_cuda_vector *vector, const mega_cuda_group *group, CUstream before,
+                              CUstream after) {
     CUDA_TRY(vector->device->driver, cuEventRecord, group->forked, before);
     CUDA_TRY(vector->device->driver, cuStreamWaitEvent, after, group->forked, 0);
     return MEGA_OK;
@@ -11,7 +11,7 @@ static mega_status order(const mega_cuda_vector *vector, const mega_cuda_group *
 
 static mega_status wait_inside(mega_cuda_vector *vector, CUstream stream) {
     for (uint32_t g = 0; g < vector->group_count; g++) {
-        MEGA_TRY(order(vector, &vector->groups[g], stream, vector->groups[g].stream));
+        MEGA_TRY(cuda_vector_order(vector, &vector->groups[g], stream, vector->groups[g].stream));
     }
     return MEGA_OK;
 }
@@ -24,7 +24,7 @@ static mega_status make_wait_inside(mega_cuda_vector *vector, CUstream stream) {
     for (uint32_t g = 0; g < vector->group_count; g++) {
         const mega_cuda_group *group = &vector->groups[g];
         if (!group->running) {
-            MEGA_TRY(order(vector, group, group->stream, stream));
+            MEGA_TRY(cuda_vector_order(vector, group, group->stream, stream));
         }
     }
     return MEGA_OK;
@@ -32,6 +32,12 @@ static mega_status make_wait_inside(mega_cuda_vector *vector, CUstream stream) {
 
 mega_status cuda_vector_make_stream_wait(mega_cuda_vector *vector, void *stream) {
     CUDA_INSIDE(vector, make_wait_inside(vector, stream));
+}
+
+mega_status cuda_vector_group_make_stream_wait(mega_cuda_vector *vector, uint32_t group, void *stream) {
+    MEGA_TRY(cuda_vector_check_group(vector, group));
+    CUDA_INSIDE(vector,
+                cuda_vector_order(vector, &vector->groups[group], vector->groups[group].stream, stream));
 }
 
 static mega_status take_inside(mega_cuda_vector *vector, const void *actions, size_t pitch) {

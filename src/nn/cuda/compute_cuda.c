@@ -361,6 +361,7 @@ static mega_status open_compute(cuda_compute *cuda, int32_t device, void *stream
         CUDA_TRY(cuda->driver, cuStreamCreate, &cuda->stream, CU_STREAM_NON_BLOCKING);
         cuda->owns_stream = true;
     }
+    cuda->base.stream = cuda->stream;
     MEGA_TRY(open_kernels(cuda));
     MEGA_TRY(products_open(cuda->device, cuda->stream, &cuda->products));
     MEGA_TRY(cuda_device_alloc(cuda->device, NN_PARTIALS * sizeof(float), "sums", &cuda->partials));
