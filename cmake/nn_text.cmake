@@ -22,7 +22,8 @@ endfunction()
 
 mega_embed_text(mega_nn_text nn_text mega_philox.h mega_shuffle.h mega_policy.h mega_returns.h mega_optimizer.h mega_lesson.h
                 mega_number.h mega_lowering.h cuda/nn.cu)
-mega_embed_text(mega_conv_text conv_text mega_number.h mega_tile.h mega_conv.h cuda/conv.cu)
+mega_embed_text(mega_conv_text conv_text mega_number.h mega_tile.h mega_conv_sizes.h mega_conv.h
+                cuda/conv.cu)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/nn_text.c @ONLY CONTENT
 "// Written by cmake/nn_text.cmake.
 #include \"nn_text.h\"

@@ -19,6 +19,7 @@
 // row's key, so that eight rows of a run are in different banks.
 #ifndef MEGA_CONV_H
 #define MEGA_CONV_H
+#include "mega_conv_sizes.h"
 #include "mega_number.h"
 #include "mega_tile.h"
 
@@ -473,5 +474,14 @@ MEGA_FN void conv_add_parts(const float *parts, uint32_t splits, uint64_t i, flo
         bias_grads[i - CONV_WEIGHTS] = sum;
     }
 }
+
+// ---- for the host --------------------------------------------------------------------------------------
+
+#define CONV_SIZES                                                                                  \
+    {                                                                                               \
+        CONV_THREADS, CONV_ROWS, CONV_SHARED(CONV_OUT_C), CONV_SHARED(CONV_BACK_COLUMNS),           \
+            CONV_WEIGHT_SHARED, CONV_BACK_H *CONV_BACK_W, CONV_BACK_TURNS, CONV_DEPTH, CONV_SPLITS, \
+            CONV_TILES, CONV_PART                                                                   \
+    }
 
 #endif

@@ -226,7 +226,19 @@ static void test_weights(void) {
     }
 }
 
+// The host's numbers (conv_cuda.c) are those of the layer.
+static void test_sizes(void) {
+    const mega_conv_sizes sizes = CONV_SIZES;
+    const uint32_t shared_size = sizeof shared;
+    MEGA_CHECK(sizes.forward_shared <= shared_size && sizes.back_shared <= shared_size &&
+               sizes.weights_shared <= shared_size);
+    MEGA_CHECK_EQ(sizes.part, WEIGHT_COUNT + CONV_OUT_C);
+    MEGA_CHECK_EQ(sizes.back_pixels, CONV_BACK_H * CONV_BACK_W);
+    MEGA_CHECK(sizes.tiles * CONV_TILE >= CONV_WEIGHT_ROW);
+}
+
 int main(void) {
+    test_sizes();
     draw_input();
     draw_rest();
     test_forward();

@@ -6,6 +6,8 @@
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (count); \
          i += (uint64_t)gridDim.x * blockDim.x)
 
+extern "C" __device__ const mega_conv_sizes conv_sizes = CONV_SIZES;
+
 extern __shared__ __align__(128) uint8_t shared[];
 
 KERNEL(1) conv_pack(const float *weights, uint16_t *forward, uint16_t *back) {

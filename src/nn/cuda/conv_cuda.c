@@ -2,20 +2,14 @@
 #include "conv_cuda.h"
 
 #include "cuda_module.h"
+#include "mega_conv_sizes.h"
 #include "nn_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { // as in mega_conv.h
-    CONV_THREADS = 128,
-    CONV_ROWS = 128,
-    CONV_STAGES = 3,
-    CONV_STEP = 64,
-    CONV_SPLITS = 128,
-    CONV_DEPTH = 32,
-    CONV_WEIGHT_STAGES = 4,
-    CONV_CHANNELS = 64,      // at most
+enum {
+    CONV_CHANNELS = 64,      // of an output, at most
     CONV_CAPABILITY = 80,    // of GPUs that multiply bfloat16
     CONV_DEFINES = 13,       // of a shape
     CONV_PIXELS = 160 * 1024 // bytes of an observation, which is brought to shared memory
@@ -29,6 +23,7 @@ typedef struct conv_layer {
     uint32_t fold, pixels_height, pixels_width, pixel_padding, planes;
     uint64_t weights, biases; // places in the slab
     CUmodule module;
+    mega_conv_sizes sizes;
     CUfunction pack, fold_pixels, forward, to_input, to_weights, add;
     CUdeviceptr forward_weights, back_weights;
 } conv_layer;
@@ -99,30 +94,6 @@ static uint64_t weight_count(const conv_layer *layer) {
     return (uint64_t)layer->channels * weight_row(layer);
 }
 
-// Numbers that a block of to_weights leaves.
-static uint64_t part_size(const conv_layer *layer) {
-    return weight_count(layer) + layer->channels;
-}
-
-static uint32_t tile_of(const conv_layer *layer) {
-    const uint32_t row = weight_row(layer);
-    return row % 128 != 0 && row % 192 == 0 ? 192 : 128;
-}
-
-// Columns of the product for the way back: of as many phases as there is room for.
-static uint32_t back_columns(const conv_layer *layer) {
-    const uint32_t all = layer->stride * layer->stride * layer->in_channels;
-    return all < CONV_CHANNELS ? all : CONV_CHANNELS;
-}
-
-static uint32_t product_shared(uint32_t columns) {
-    return CONV_STAGES * (CONV_ROWS + columns) * CONV_STEP * 2;
-}
-
-static uint32_t weights_shared(const conv_layer *layer) {
-    return CONV_WEIGHT_STAGES * CONV_DEPTH * (128 + 2 * tile_of(layer));
-}
-
 static uint32_t pixels_shared(const conv_layer *layer) {
     return layer->planes * layer->pixels_height * layer->pixels_width;
 }
@@ -167,20 +138,28 @@ static mega_status open_module(cuda_compute *cuda, conv_layer *layer) {
     return cuda_module_open(cuda->device, &request, &layer->module);
 }
 
+static mega_status read_sizes(cuda_compute *cuda, conv_layer *layer) {
+    CUdeviceptr address;
+    size_t size = 0;
+    CUDA_TRY(cuda->driver, cuModuleGetGlobal, &address, &size, layer->module, "conv_sizes");
+    CUDA_TRY(cuda->driver, cuMemcpyDtoH, &layer->sizes, address, sizeof layer->sizes);
+    return MEGA_OK;
+}
+
 static mega_status open_layer(cuda_compute *cuda, conv_layer *layer) {
+    const mega_conv_sizes *sizes = &layer->sizes;
     const uint64_t size = weight_count(layer) * sizeof(uint16_t);
     MEGA_TRY(open_module(cuda, layer));
+    MEGA_TRY(read_sizes(cuda, layer));
     MEGA_TRY(open_kernel(cuda, layer->module, "conv_pack", 0, &layer->pack));
     MEGA_TRY(open_kernel(cuda, layer->module, "conv_add", 0, &layer->add));
-    MEGA_TRY(
-        open_kernel(cuda, layer->module, "conv_forward", product_shared(layer->channels), &layer->forward));
-    MEGA_TRY(open_kernel(cuda, layer->module, "conv_to_weights", weights_shared(layer), &layer->to_weights));
+    MEGA_TRY(open_kernel(cuda, layer->module, "conv_forward", sizes->forward_shared, &layer->forward));
+    MEGA_TRY(open_kernel(cuda, layer->module, "conv_to_weights", sizes->weights_shared, &layer->to_weights));
     MEGA_TRY(cuda_device_alloc(cuda->device, size, "learning", &layer->forward_weights));
     if (layer->fold > 1) {
         return open_kernel(cuda, layer->module, "conv_fold", pixels_shared(layer), &layer->fold_pixels);
     }
-    MEGA_TRY(open_kernel(cuda, layer->module, "conv_to_input", product_shared(back_columns(layer)),
-                         &layer->to_input));
+    MEGA_TRY(open_kernel(cuda, layer->module, "conv_to_input", sizes->back_shared, &layer->to_input));
     return cuda_device_alloc(cuda->device, size, "learning", &layer->back_weights);
 }
 
@@ -194,11 +173,11 @@ static mega_status open_layers(cuda_convs *convs, const mega_network *network) {
         layer->weights = mega_network_find(network, name)->first;
         (void)snprintf(name, sizeof name, "conv%u.bias", i + 1);
         layer->biases = mega_network_find(network, name)->first;
-        most = part_size(layer) > most ? part_size(layer) : most;
         MEGA_TRY(open_layer(convs->cuda, layer));
+        const uint64_t parts = (uint64_t)layer->sizes.splits * layer->sizes.part;
+        most = parts > most ? parts : most;
     }
-    return cuda_device_alloc(convs->cuda->device, CONV_SPLITS * most * sizeof(float), "learning",
-                             &convs->parts);
+    return cuda_device_alloc(convs->cuda->device, most * sizeof(float), "learning", &convs->parts);
 }
 
 mega_status cuda_convs_open(cuda_compute *cuda, const mega_network *network, cuda_convs **out) {
@@ -224,7 +203,7 @@ void cuda_convs_close(cuda_convs *convs) {
     }
     const mega_cuda_driver *driver = convs->cuda->driver;
     (void)driver->cuStreamSynchronize(convs->cuda->stream);
-    (void)driver->cuMemFree(convs->parts); // 0 is allowed, as for free()
+    (void)driver->cuMemFree(convs->parts); // 0 does nothing
     for (uint32_t i = 0; i < convs->count; i++) {
         (void)driver->cuMemFree(convs->layer[i].forward_weights);
         (void)driver->cuMemFree(convs->layer[i].back_weights);
@@ -235,14 +214,14 @@ void cuda_convs_close(cuda_convs *convs) {
 
 // ---- running ----
 
-static mega_status run(const cuda_convs *convs, CUfunction kernel, uint64_t blocks, uint32_t rows,
-                       uint32_t shared, void **parameters) {
-    CUDA_TRY(convs->cuda->driver, cuLaunchKernel, kernel, (uint32_t)blocks, rows, 1, CONV_THREADS, 1, 1,
-             shared, convs->cuda->stream, parameters, NULL);
+static mega_status run(const cuda_convs *convs, const conv_layer *layer, CUfunction kernel, uint64_t blocks,
+                       uint32_t rows, uint32_t shared, void **parameters) {
+    CUDA_TRY(convs->cuda->driver, cuLaunchKernel, kernel, (uint32_t)blocks, rows, 1, layer->sizes.threads, 1,
+             1, shared, convs->cuda->stream, parameters, NULL);
     return MEGA_OK;
 }
-#define RUN(convs, kernel, blocks, rows, shared, ...) \
-    MEGA_TRY(run(convs, kernel, blocks, rows, shared, (void *[]){__VA_ARGS__}))
+#define RUN(convs, layer, kernel, blocks, rows, shared, ...) \
+    MEGA_TRY(run(convs, layer, (layer)->kernel, blocks, rows, shared, (void *[]){__VA_ARGS__}))
 
 static uint64_t blocks_of(uint64_t count, uint32_t size) {
     return (count + size - 1) / size;
@@ -257,7 +236,7 @@ mega_status cuda_convs_pack(cuda_convs *convs, const float *parameters) {
     for (uint32_t i = 0; i < convs->count; i++) {
         conv_layer *layer = &convs->layer[i];
         const float *weights = parameters + layer->weights;
-        RUN(convs, layer->pack, blocks_of(weight_count(layer), CONV_THREADS), 1, 0, &weights,
+        RUN(convs, layer, pack, blocks_of(weight_count(layer), layer->sizes.threads), 1, 0, &weights,
             &layer->forward_weights, &layer->back_weights);
     }
     return MEGA_OK;
@@ -266,14 +245,15 @@ mega_status cuda_convs_pack(cuda_convs *convs, const float *parameters) {
 mega_status cuda_convs_forward(cuda_convs *convs, const float *parameters, const cuda_conv_room *room,
                                const uint8_t *observations, const int32_t *rows, uint32_t batch) {
     CUdeviceptr input = room->cells;
-    RUN(convs, convs->layer[0].fold_pixels, batch, 1, pixels_shared(&convs->layer[0]), &observations, &rows,
+    RUN(convs, &convs->layer[0], fold_pixels, batch, 1, pixels_shared(&convs->layer[0]), &observations, &rows,
         &input);
     for (uint32_t i = 0; i < convs->count; i++) {
         conv_layer *layer = &convs->layer[i];
         const float *biases = parameters + layer->biases;
+        const uint64_t pixels = (uint64_t)batch * layer->height * layer->width;
         CUdeviceptr output = room->output[i];
-        RUN(convs, layer->forward, blocks_of((uint64_t)batch * layer->height * layer->width, CONV_ROWS), 1,
-            product_shared(layer->channels), &input, &layer->forward_weights, &biases, &batch, &output);
+        RUN(convs, layer, forward, blocks_of(pixels, layer->sizes.rows), 1, layer->sizes.forward_shared,
+            &input, &layer->forward_weights, &biases, &batch, &output);
         input = output;
     }
     return MEGA_OK;
@@ -281,13 +261,15 @@ mega_status cuda_convs_forward(cuda_convs *convs, const float *parameters, const
 
 static mega_status to_weights(cuda_convs *convs, const conv_layer *layer, CUdeviceptr input,
                               CUdeviceptr output_grads, uint32_t batch, float *gradients) {
+    const mega_conv_sizes *sizes = &layer->sizes;
     const uint64_t pixels = (uint64_t)batch * layer->height * layer->width;
-    const uint64_t share = blocks_of(blocks_of(pixels, CONV_DEPTH), CONV_SPLITS) * CONV_DEPTH;
+    // As conv_share() of mega_conv.h.
+    const uint64_t share = blocks_of(blocks_of(pixels, sizes->depth), sizes->splits) * sizes->depth;
     uint32_t splits = (uint32_t)blocks_of(pixels, (uint32_t)share);
     float *weight_grads = gradients + layer->weights, *bias_grads = gradients + layer->biases;
-    RUN(convs, layer->to_weights, blocks_of(weight_row(layer), tile_of(layer)), splits, weights_shared(layer),
-        &input, &output_grads, &batch, &convs->parts);
-    RUN(convs, layer->add, blocks_of(part_size(layer), CONV_THREADS), 1, 0, &convs->parts, &splits,
+    RUN(convs, layer, to_weights, sizes->tiles, splits, sizes->weights_shared, &input, &output_grads, &batch,
+        &convs->parts);
+    RUN(convs, layer, add, blocks_of(sizes->part, sizes->threads), 1, 0, &convs->parts, &splits,
         &weight_grads, &bias_grads);
     return MEGA_OK;
 }
@@ -296,16 +278,14 @@ mega_status cuda_convs_backward(cuda_convs *convs, const cuda_conv_room *room, u
                                 float *gradients) {
     for (uint32_t i = convs->count; i-- > 0;) {
         conv_layer *layer = &convs->layer[i];
+        const mega_conv_sizes *sizes = &layer->sizes;
         CUdeviceptr input = i > 0 ? room->output[i - 1] : room->cells, output_grads = room->output_grads[i];
         MEGA_TRY(to_weights(convs, layer, input, output_grads, batch, gradients));
         if (i > 0) {
             CUdeviceptr input_grads = room->output_grads[i - 1];
-            const uint64_t height = (layer->in_height - 1 + layer->padding) / layer->stride + 1,
-                           width = (layer->in_width - 1 + layer->padding) / layer->stride + 1;
-            const uint32_t columns = back_columns(layer),
-                           turns = layer->stride * layer->stride * layer->in_channels / columns;
-            RUN(convs, layer->to_input, blocks_of(batch * height * width, CONV_ROWS), turns,
-                product_shared(columns), &output_grads, &layer->back_weights, &input, &batch, &input_grads);
+            RUN(convs, layer, to_input, blocks_of((uint64_t)batch * sizes->back_pixels, sizes->rows),
+                sizes->back_turns, sizes->back_shared, &output_grads, &layer->back_weights, &input, &batch,
+                &input_grads);
         }
     }
     return MEGA_OK;
