@@ -174,7 +174,7 @@ int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
     mega_net_changed(learner->net);
     memset(&learner->state, 0, sizeof learner->state);
     memset(&trainer->sums, 0, sizeof trainer->sums);
-    if (result < 0 ||
+    if (result < 0 || mega_trainer_put_sums(trainer, message) < 0 ||
         mega_sampler_reset(learner->sampler, NULL, (uint32_t)settings->random_steps, message) < 0) {
         return -1;
     }
@@ -215,27 +215,29 @@ mega_train_count mega_trainer_count(const mega_trainer *trainer) {
     return count;
 }
 
-int mega_trainer_sum(mega_trainer *trainer, mega_message *message) {
+int mega_trainer_take_sums(mega_trainer *trainer, mega_message *message) {
     mega_compute *compute = trainer->learner.compute;
-    double stats[MEGA_STAT_COUNT];
-    if (compute->ops->read_stats(compute, stats, &trainer->sums.gradient_norm, message) < 0) {
+    mega_train_sums *sums = &trainer->sums;
+    if (compute->ops->read_stats(compute, sums->stats, &sums->gradient_norm, message) < 0) {
         return -1;
     }
-    if (!isfinite(trainer->sums.gradient_norm)) {
+    if (!isfinite(sums->gradient_norm)) {
         return mega_message_set(
             message,
             "the gradient is not finite any more, at %llu frames; a smaller learning_rate "
             "or max_gradient may help",
             (unsigned long long)mega_learner_frames(&trainer->learner));
     }
-    for (uint32_t i = 0; i < MEGA_STAT_COUNT; i++) {
-        trainer->sums.stats[i] += stats[i];
-    }
     return 0;
 }
 
+int mega_trainer_put_sums(mega_trainer *trainer, mega_message *message) {
+    mega_compute *compute = trainer->learner.compute;
+    return compute->ops->write_stats(compute, trainer->sums.stats, message);
+}
+
 int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_message *message) {
-    if (mega_trainer_sum(trainer, message) < 0) {
+    if (mega_trainer_take_sums(trainer, message) < 0) {
         return -1;
     }
     double *sums = trainer->sums.stats;
@@ -248,7 +250,7 @@ int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_messag
     out->gradient_norm = trainer->sums.gradient_norm;
     out->learning_rate = mega_learner_rate(&trainer->learner);
     memset(sums, 0, sizeof trainer->sums.stats);
-    return 0;
+    return mega_trainer_put_sums(trainer, message);
 }
 
 const mega_network *mega_trainer_network(const mega_trainer *trainer) {

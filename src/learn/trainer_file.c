@@ -280,7 +280,7 @@ static int save_counters(mega_trainer *trainer, mega_checkpoint_writer *writer, 
                             message) < 0) {
         return -1;
     }
-    if (mega_trainer_sum(trainer, message) < 0 ||
+    if (mega_trainer_take_sums(trainer, message) < 0 ||
         mega_checkpoint_add(writer, "sums", &trainer->sums, sizeof trainer->sums, false, message) < 0) {
         return -1;
     }
@@ -324,7 +324,8 @@ static int restore_counters(mega_trainer *trainer, mega_checkpoint_reader *reade
         mega_checkpoint_read(reader, "state", &learner->state, sizeof learner->state, message) < 0 ||
         mega_checkpoint_read(reader, "optimizer", &learner->optimizer->t, sizeof learner->optimizer->t,
                              message) < 0 ||
-        mega_checkpoint_read(reader, "sums", &trainer->sums, sizeof trainer->sums, message) < 0) {
+        mega_checkpoint_read(reader, "sums", &trainer->sums, sizeof trainer->sums, message) < 0 ||
+        mega_trainer_put_sums(trainer, message) < 0) {
         return -1;
     }
     return mega_checkpoint_read(reader, "scores", &trainer->recent, sizeof trainer->recent, message);

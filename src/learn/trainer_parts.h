@@ -39,8 +39,9 @@ struct mega_trainer {
 // A vector as the settings say; for evaluations without clipped rewards and ends of lives.
 int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool evaluates, mega_vector **out,
                              mega_message *message);
-// Adds what the device has summed up to trainer->sums.
-int mega_trainer_sum(mega_trainer *trainer, mega_message *message);
+// Brings what the device has summed up to trainer->sums, and back.
+int mega_trainer_take_sums(mega_trainer *trainer, mega_message *message);
+int mega_trainer_put_sums(mega_trainer *trainer, mega_message *message);
 void mega_evaluator_destroy(mega_evaluator *evaluator);
 
 #endif

@@ -113,10 +113,12 @@ typedef struct mega_compute_ops {
                    float rho_max, float c_max, mega_message *message);
     // Fills the pass's gradients; adds to the sums that read_stats() returns.
     int (*loss)(mega_compute *compute, const mega_loss *loss, mega_pass *pass, mega_message *message);
-    // The sums since the last call, and the norm of the last update's gradient; not finite if that of any update since
-    // the device was made was not. Waits.
+    // The sums so far, and the norm of the last update's gradient; not finite if that of any update since the device was
+    // made was not. Waits.
     int (*read_stats)(mega_compute *compute, double stats[MEGA_STAT_COUNT], double *norm,
                       mega_message *message);
+    // What the sums go on from: zeros, or those of a checkpoint, so that it does not matter when they are read.
+    int (*write_stats)(mega_compute *compute, const double stats[MEGA_STAT_COUNT], mega_message *message);
     // Clips the gradient to `norm_max` (0: not) and moves the parameters against it; not if it is not finite.
     int (*optimise)(mega_compute *compute, mega_net *net, mega_optimizer *optimizer, double learning_rate,
                     double norm_max, mega_message *message);

@@ -232,8 +232,15 @@ static int cpu_read_stats(mega_compute *compute, double stats[MEGA_STAT_COUNT], 
     (void)message;
     cpu_compute *cpu = (cpu_compute *)compute;
     memcpy(stats, cpu->stats, sizeof cpu->stats);
-    memset(cpu->stats, 0, sizeof cpu->stats);
     *norm = cpu->norm;
+    return 0;
+}
+
+static int cpu_write_stats(mega_compute *compute, const double stats[MEGA_STAT_COUNT],
+                           mega_message *message) {
+    (void)message;
+    cpu_compute *cpu = (cpu_compute *)compute;
+    memcpy(cpu->stats, stats, sizeof cpu->stats);
     return 0;
 }
 
@@ -272,6 +279,7 @@ static const mega_compute_ops cpu_ops = {
     .v_trace = cpu_v_trace,
     .loss = cpu_loss,
     .read_stats = cpu_read_stats,
+    .write_stats = cpu_write_stats,
     .optimise = cpu_optimise,
     .destroy = cpu_destroy,
 };

@@ -124,9 +124,11 @@ static void test_resume(uint32_t algo, uint32_t saved_after) {
     const char *path = mega_test_path("checkpoint");
     mega_message message = {""};
     mega_evaluation evaluation;
-    mega_train_means means, other_means;
-    mega_trainer *whole = make_trainer(&settings), *resumed = make_trainer(&settings);
-    MEGA_CHECK_EQ(mega_trainer_start(whole, &message), 0);
+    mega_train_means means, other_means, unsaved_means;
+    mega_trainer *whole = make_trainer(&settings), *resumed = make_trainer(&settings),
+                 *unsaved = make_trainer(&settings);
+    MEGA_CHECK(mega_trainer_start(whole, &message) == 0 && mega_trainer_start(unsaved, &message) == 0);
+    iterate(unsaved, saved_after + ITERATIONS - 1);
     iterate(whole, saved_after);
     MEGA_CHECK_EQ(mega_trainer_save(whole, path, &message), 0);
     MEGA_CHECK_EQ(mega_trainer_evaluate(whole, 3, 1, &evaluation, &message), 0);
@@ -136,9 +138,12 @@ static void test_resume(uint32_t algo, uint32_t saved_after) {
     check_same(whole, resumed);
     MEGA_CHECK_EQ(mega_trainer_means(whole, &means, &message), 0);
     MEGA_CHECK_EQ(mega_trainer_means(resumed, &other_means, &message), 0);
+    MEGA_CHECK_EQ(mega_trainer_means(unsaved, &unsaved_means, &message), 0);
     MEGA_CHECK_BYTES(&means, &other_means, sizeof means);
+    MEGA_CHECK_BYTES(&means, &unsaved_means, sizeof means);
     mega_trainer_destroy(whole);
     mega_trainer_destroy(resumed);
+    mega_trainer_destroy(unsaved);
 }
 
 // However many steps it looks back on.

@@ -255,8 +255,6 @@ static int cuda_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pa
 static mega_status read_stats(cuda_compute *cuda, double stats[MEGA_STAT_COUNT], double *norm) {
     double results[RESULT_COUNT];
     MEGA_TRY(download(cuda, results, (const void *)(uintptr_t)cuda->results, sizeof results));
-    CUDA_TRY(cuda->driver, cuMemsetD8Async, result_at(cuda, RESULT_STATS), 0,
-             MEGA_STAT_COUNT * sizeof(double), cuda->stream);
     memcpy(stats, results + RESULT_STATS, MEGA_STAT_COUNT * sizeof(double));
     *norm = results[RESULT_NORM];
     return MEGA_OK;
@@ -265,6 +263,13 @@ static mega_status read_stats(cuda_compute *cuda, double stats[MEGA_STAT_COUNT],
 static int cuda_read_stats(mega_compute *compute, double stats[MEGA_STAT_COUNT], double *norm,
                            mega_message *message) {
     return cuda_message(read_stats(cuda_of(compute), stats, norm), message);
+}
+
+static int cuda_write_stats(mega_compute *compute, const double stats[MEGA_STAT_COUNT],
+                            mega_message *message) {
+    cuda_compute *cuda = cuda_of(compute);
+    return cuda_upload(compute, (void *)(uintptr_t)result_at(cuda, RESULT_STATS), stats,
+                       MEGA_STAT_COUNT * sizeof(double), message);
 }
 
 static mega_status optimise(cuda_compute *cuda, mega_net *net, mega_optimizer *optimizer, double rate,
@@ -332,6 +337,7 @@ static const mega_compute_ops cuda_ops = {
     .v_trace = cuda_v_trace,
     .loss = cuda_loss,
     .read_stats = cuda_read_stats,
+    .write_stats = cuda_write_stats,
     .optimise = cuda_optimise,
     .destroy = cuda_destroy,
 };

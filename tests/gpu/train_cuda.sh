@@ -1,0 +1,61 @@
+# `megacade train` on a GPU: runs that repeat, that go on after a sudden end as if there had been none, and that meet a
+# full disk or too little memory. Skipped, with the reason, where there is no GPU. $MEGACADE_TEST_DEVICE is another device.
+packages=${VIRTUAL_ENV:-} # may have cuBLASLt
+source "$(dirname "$0")/../cli/common.bash"
+[ -z "$packages" ] || export VIRTUAL_ENV=$packages
+device=${MEGACADE_TEST_DEVICE:-cuda}
+cd "$work" || exit 1
+
+if ! reason=$("$MEGACADE" bench --device "$device" --load train --algo ppo --envs 16 --seconds 0.01 2>&1); then
+    echo "skipped: $reason"
+    exit 77
+fi
+
+small=(--device "$device" --envs 32 --height 44 --width 44 --network "conv 16x8/4, conv 32x4/2, fc 64" --seed 7
+    --frames 51200 --max-episode-frames 400 --log-every 6400 --eval-episodes 4 --eval-every 25600 --steps 10)
+log_of() { cut -d, -f1,4- "$1/log.csv"; }
+weights_of() { sha256sum <"$1/policy.safetensors"; }
+
+for algo in a2c vtrace ppo; do
+    options=("${small[@]}")
+    [ $algo = vtrace ] && options+=(--batches 2 --steps-per-update 2)
+    passes "$MEGACADE" train $algo --out $algo.full "${options[@]}"
+    passes "$MEGACADE" train $algo --out $algo.again "${options[@]}"
+    holds "$algo: the same seed gives the same log" "$(log_of $algo.full)" = "$(log_of $algo.again)"
+    holds "$algo: and the same weights" "$(weights_of $algo.full)" = "$(weights_of $algo.again)"
+    # Sudden ends between checkpoints, until it is done.
+    for round in $(seq 12); do
+        if [ -e $algo.killed/checkpoint ]; then
+            "$MEGACADE" train --out $algo.killed --resume --checkpoint-seconds 0.2 >/dev/null 2>&1 &
+        else
+            rm -rf $algo.killed
+            "$MEGACADE" train $algo --out $algo.killed "${options[@]}" --checkpoint-seconds 0.2 >/dev/null 2>&1 &
+        fi
+        child=$!
+        sleep $((1 + round / 4)).$((RANDOM % 10))
+        kill -KILL $child 2>/dev/null
+        wait $child 2>/dev/null
+        [ $? -eq 137 ] || break
+    done
+    if [ -e $algo.killed/checkpoint ]; then
+        passes "$MEGACADE" train --out $algo.killed --resume
+    else
+        rm -rf $algo.killed # it was always too early
+        passes "$MEGACADE" train $algo --out $algo.killed "${options[@]}"
+    fi
+    holds "$algo: a run that was killed has the same log" "$(log_of $algo.full)" = "$(log_of $algo.killed)"
+    holds "$algo: and the same weights" "$(weights_of $algo.full)" = "$(weights_of $algo.killed)"
+done
+
+# A limit on the size of files stands for a full disk: a sentence, and the run goes on from its checkpoint.
+passes "$MEGACADE" train ppo --out disk "${small[@]}" --frames 25600
+cp disk/checkpoint kept
+refuses 1 "File too large" bash -c 'ulimit -f 20; trap "" XFSZ; exec "$@"' - "$MEGACADE" train --out disk --resume \
+    --frames 51200 --checkpoint-seconds 0.01
+holds "the checkpoint from before is there" -z "$(cmp kept disk/checkpoint)"
+passes "$MEGACADE" train --out disk --resume --frames 51200
+
+if [ "$device" != cpu ]; then
+    refuses 1 "environments would fit" "$MEGACADE" train ppo --device "$device" --envs 1000000 --steps 4 --out large
+fi
+finish
