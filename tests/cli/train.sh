@@ -101,7 +101,7 @@ output '"load": "infer"'
 passes "$MEGACADE" bench --load train --algo vtrace --envs 4 --obs 44x44 --seconds 0.05 --json
 output '"updates_per_second"'
 passes "$MEGACADE" train --list-presets
-for preset in demo demo-gpu fast-ppo cule-a2c cule-vtrace cule-ppo stooke-a2c stooke-ppo; do
+for preset in demo demo-gpu fast-ppo bench-vtrace bench-ppo cule-a2c cule-vtrace cule-ppo stooke-a2c stooke-ppo; do
     output "^$preset "
 done
 

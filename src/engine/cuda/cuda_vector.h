@@ -109,15 +109,16 @@ mega_status cuda_vector_wait(mega_cuda_vector *vector);
 
 // There is such a group.
 mega_status cuda_vector_check_group(const mega_cuda_vector *vector, uint32_t group);
+
+// Copies to the GPU, complete when it returns. The groups' streams do not wait for copies that are in none,
+// and the driver may still be at work on a small one when cuMemcpyHtoD returns.
+mega_status cuda_vector_put(mega_cuda_vector *vector, void *to, const void *from, size_t size);
+
 // ---- cuda_vector_stream.c
 
 // What is put into `after` from now on begins after what is in `before`.
 mega_status cuda_vector_order(const mega_cuda_vector *vector, const mega_cuda_group *group, CUstream before,
                               CUstream after);
-
-// Copies to the GPU, complete when it returns. The groups' streams do not wait for copies that are in none,
-// and the driver may still be at work on a small one when cuMemcpyHtoD returns.
-mega_status cuda_vector_put(mega_cuda_vector *vector, void *to, const void *from, size_t size);
 
 #define CUDA_ADDRESS(pointer) ((CUdeviceptr)(uintptr_t)(pointer))
 
