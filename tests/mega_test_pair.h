@@ -3,6 +3,7 @@
 #ifndef MEGA_TEST_PAIR_H
 #define MEGA_TEST_PAIR_H
 #include <stdlib.h>
+#include <time.h>
 
 #include "mega_test.h"
 #include "megacade.h"
@@ -19,7 +20,14 @@ typedef struct test_pair {
     test_side cpu, gpu;
     int32_t *actions;
     uint32_t steps, choices;
+    double cpu_opened; // when
 } test_pair;
+
+static inline double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 static inline void side_open(test_side *side, uint32_t count, size_t size) {
     side->memory = (uint8_t *)calloc(count, 2 * size + 5 * 4 + 3);
@@ -48,8 +56,9 @@ static inline int pair_open(test_pair *pair, const mega_vector_desc *desc, const
     on_cpu.task.translate = pair_cpu_translate;
     on_gpu.device = device;
     pair->count = desc->count;
-    if (mega_vector_create(&on_cpu, &pair->cpu.vector) != MEGA_OK ||
-        mega_vector_create(&on_gpu, &pair->gpu.vector) != MEGA_OK) {
+    const mega_status status = mega_vector_create(&on_cpu, &pair->cpu.vector);
+    pair->cpu_opened = now();
+    if (status != MEGA_OK || mega_vector_create(&on_gpu, &pair->gpu.vector) != MEGA_OK) {
         fprintf(stderr, "%s\n", mega_last_error());
         mega_vector_destroy(pair->cpu.vector);
         return 0;

@@ -8,7 +8,6 @@
 // the same time, because a few environments leave most of a GPU idle.
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cuda_vector.h"
@@ -18,12 +17,6 @@
 #include "mega_test_pair.h"
 
 static uint32_t step_count = 200, env_count = 64;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 // Where the time goes.
 typedef struct test_times {
@@ -140,8 +133,8 @@ static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_
     const double begun = now();
     differing += pair_compare_states(&pair);
     if (count > MANY) {
-        fprintf(stderr, "%s: opened in %.1f s, reset in %.1f s, states compared in %.1f s\n", name,
-                opened - start, begun - opened, now() - begun);
+        fprintf(stderr, "%s: opened in %.1f s (CPU %.1f), reset in %.1f s, states compared in %.1f s\n", name,
+                opened - start, pair.cpu_opened - start, begun - opened, now() - begun);
     }
     for (uint32_t t = 0; t < step_count && differing == 0; t++) {
         differing += step_together(&pair, cells, &times);
@@ -153,6 +146,7 @@ static void compare(const char *name, const mega_rom *const *roms, uint32_t rom_
         }
     }
     differing += pair_compare_states(&pair);
+    report(name, &pair, &times, episodes, now() - start);
     printf("%-20s %s%s, %u environments, %u steps, %u episodes: %s (%.1f s)\n", name,
            autoreset == MEGA_AUTORESET_SAME_STEP ? "same step" : "next step", envpool ? ", EnvPool" : "",
            count, pair.steps, episodes, differing == 0 ? "the same" : "DIFFERENT", now() - start);

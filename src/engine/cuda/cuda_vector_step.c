@@ -274,8 +274,9 @@ static mega_status copy_finals(mega_cuda_vector *vector, const mega_cuda_group *
 static mega_status copy_rows(mega_cuda_vector *vector, mega_cuda_group *group, const mega_vector_out *out,
                              uint32_t row) {
     const mega_columns *columns = &group->batch.columns;
+    // A copy to ordinary memory that waits for a kernel keeps the threads of other vectors out of the driver meanwhile.
+    CUDA_TRY(vector->device->driver, cuStreamSynchronize, group->stream);
     if (out == NULL) {
-        CUDA_TRY(vector->device->driver, cuStreamSynchronize, group->stream);
         return MEGA_OK;
     }
     const mega_batch *batch = &group->batch;
