@@ -134,7 +134,8 @@ def draw(rows, path):
     for game in games:
         sizes = sorted(table[game])
         lines.plot(sizes, [table[game][size] for size in sizes], linewidth=0.7, color="tab:blue", alpha=0.5)
-        lines.annotate(game, (sizes[-1], table[game][sizes[-1]]), fontsize=5)
+        if len(sizes) > 1:
+            lines.annotate(game, (sizes[-1], table[game][sizes[-1]]), fontsize=6)
     sizes = sorted({size for points in table.values() for size in points})
     medians = [statistics.median(points[size] for points in table.values() if size in points) for size in sizes]
     lines.plot(sizes, medians, marker="o", color="black", label="median")
