@@ -20,16 +20,19 @@ function(mega_embed_text name out)
   set(${out} "const char ${name}[] = \"${whole}\";\n" PARENT_SCOPE)
 endfunction()
 
-mega_embed_text(mega_nn_text nn_text mega_philox.h mega_shuffle.h mega_policy.h mega_returns.h mega_optimizer.h mega_lesson.h
-                mega_number.h mega_lowering.h cuda/nn.cu)
+mega_embed_text(mega_nn_text nn_text mega_philox.h mega_shuffle.h mega_policy.h mega_q.h mega_returns.h mega_optimizer.h mega_lesson.h
+                mega_noise.h mega_number.h mega_lowering.h cuda/nn.cu)
 mega_embed_text(mega_conv_text conv_text mega_number.h mega_tile.h mega_conv_sizes.h mega_conv.h
                 cuda/conv.cu)
+mega_embed_text(mega_replay_text replay_text mega_philox.h mega_policy.h mega_returns.h mega_sum_tree.h mega_replay.h
+                cuda/replay.cu)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/nn_text.c @ONLY CONTENT
 "// Written by cmake/nn_text.cmake.
 #include \"nn_text.h\"
 
 @nn_text@
-@conv_text@")
+@conv_text@
+@replay_text@")
 target_sources(mega_nn PRIVATE ${PROJECT_BINARY_DIR}/nn_text.c)
 # C11 promises literals of 4,095 characters; gcc and clang take any.
 set_source_files_properties(${PROJECT_BINARY_DIR}/nn_text.c PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)

@@ -10,6 +10,8 @@ more, so that both can be wrong only in the same way by being right.
 Every line is a name, a count and so many numbers, but for those that begin a case:
 
     net STACK HEIGHT WIDTH ACTIONS BATCH KIND DESCRIPTION     KIND: full, or round (see draw_round)
+    dueling STACK HEIGHT WIDTH ACTIONS ATOMS BATCH DESCRIPTION
+    noisy STACK HEIGHT WIDTH ACTIONS ATOMS BATCH DESCRIPTION
     optimizer NAME
 """
 import math
@@ -66,9 +68,9 @@ def below(seed, stream, count, limit):
 
 
 class Network:
-    """Tensors in the order of src/nn/network.h."""
+    """Tensors in the order of src/nn/network.h: of an actor-critic, or with atoms of a dueling Q-network."""
 
-    def __init__(self, stack, height, width, actions, description):
+    def __init__(self, stack, height, width, actions, description, atoms=0):
         self.strides, self.names, self.shapes = [], [], []
         channels, rows, columns = stack, height, width
         for layer in description.split(","):
@@ -84,9 +86,10 @@ class Network:
                 rows = (rows + 2 * padding - kernel) // stride + 1
                 columns = (columns + 2 * padding - kernel) // stride + 1
             else:
-                self.add("fc", (int(rest), channels * rows * columns))
-                self.add("policy", (actions, int(rest)))
-                self.add("value", (1, int(rest)))
+                self.hidden = int(rest)
+                self.add("fc", (self.hidden * (2 if atoms else 1), channels * rows * columns))
+                self.add("advantage" if atoms else "policy", (actions * (atoms or 1), self.hidden))
+                self.add("value", (atoms or 1, self.hidden))
 
     def add(self, name, shape):
         self.names += [name + ".weight", name + ".bias"]
@@ -113,9 +116,10 @@ class Network:
         x = observations.float() / 255.0
         for i, (stride, padding) in enumerate(self.strides):
             x = F.relu(F.conv2d(x, self.tensors[2 * i], self.tensors[2 * i + 1], stride, padding))
-        weight, bias, policy, policy_bias, value, value_bias = self.tensors[-6:]
+        weight, bias, head, head_bias, value, value_bias = self.tensors[-6:]
         x = F.relu(F.linear(x.flatten(1), weight, bias))
-        return F.linear(x, policy, policy_bias), F.linear(x, value, value_bias).squeeze(1)
+        logits = F.linear(x[:, : self.hidden], head, head_bias)
+        return logits, F.linear(x[:, -self.hidden :], value, value_bias).squeeze(1)
 
 
 def draw_observations(seed, stream, batch, stack, height, width, is_round):
@@ -166,6 +170,45 @@ def net_case(stack, height, width, actions, batch, kind, description):
             products = [signed_uniform(SEED, 1000 + 10 * i + k, len(wide)) @ wide for k in range(4)]
             lines.append(numbers_line(name, [np.sqrt(wide @ wide)] + products))
     return lines
+
+
+def add_noise(network):
+    """Factorised noise (Fortunato et al. 2017) in the fully connected layers. Returns what is learned, with names."""
+    names, means, spreads = network.names, network.tensors, []
+    network.tensors = means[:-6]
+    for i in range(len(means) - 6, len(means), 2):
+        outs, ins = network.shapes[i]
+        drawn = [3 * signed_uniform(SEED, 600 + i + k, n) for k, n in ((0, ins), (1, outs))]
+        into, out_of = (e.sign() * e.abs().sqrt() for e in (torch.tensor(d.astype(np.float32)) for d in drawn))
+        for k, noise in ((i, torch.outer(out_of, into)), (i + 1, out_of)):
+            numbers = 0.5 * signed_uniform(SEED, 500 + k, noise.numel())
+            spreads.append(torch.tensor(numbers.astype(np.float32)).reshape(noise.shape).requires_grad_())
+            network.tensors.append(means[k] + spreads[-1] * noise)
+    return list(zip(names + names[-6:], means + spreads))
+
+
+def dueling_case(stack, height, width, actions, atoms, batch, description, is_noisy=False):
+    """The cross-entropy of the chosen actions' distributions, as in categorical DQN."""
+    network = Network(stack, height, width, actions, description, atoms)
+    network.draw(SEED)
+    learned = add_noise(network) if is_noisy else list(zip(network.names, network.tensors))
+    observations = draw_observations(SEED, 101, batch, stack, height, width, False)
+    chosen = torch.tensor(below(SEED, 102, batch, actions).astype(np.int64))
+    wanted = torch.tensor(signed_uniform(SEED, 105, batch * atoms).astype(np.float32) + 1).reshape(batch, atoms)
+    logits, values = network.forward(observations)
+    logits.retain_grad()
+    values.retain_grad()
+    advantages = logits.reshape(batch, actions, atoms)
+    q = values[:, None, :] + advantages - advantages.mean(1, keepdim=True)
+    log_probabilities = F.log_softmax(q[torch.arange(batch), chosen], 1)
+    loss = -(wanted / wanted.sum(1, keepdim=True) * log_probabilities).sum(1).mean()
+    loss.backward()
+    lines = [f"{'noisy' if is_noisy else 'dueling'} {stack} {height} {width} {actions} {atoms} {batch} {description}"]
+    for name, tensor in (("logits", logits), ("values", values), ("loss", loss)):
+        lines.append(numbers_line(name, tensor.detach().numpy()))
+    lines.append(numbers_line("logit_grads", logits.grad.numpy()))
+    lines.append(numbers_line("value_grads", values.grad.numpy()))
+    return lines + [numbers_line(name, tensor.grad.numpy()) for name, tensor in learned]
 
 
 class RmspropInside:
@@ -225,6 +268,9 @@ def main():
     lines += net_case(3, 12, 12, 3, 2, "full", "conv 5x4/2, conv 6x3/1, conv 7x2/1+1, fc 16")
     lines += net_case(4, 84, 84, 6, 4, "round", "conv 32x8/4, conv 64x4/2, conv 64x3/1, fc 512")
     lines += net_case(4, 104, 80, 18, 2, "round", "conv 16x8/4, conv 32x4/2+1, fc 256")
+    lines += dueling_case(2, 9, 6, 3, 51, 3, "conv 3x3/2+1, conv 4x2/1, fc 7")
+    lines += dueling_case(4, 20, 17, 6, 5, 5, "conv 6x8/4, conv 8x3/2+1, fc 12")
+    lines += dueling_case(2, 9, 6, 3, 5, 3, "conv 3x3/2+1, conv 4x2/1, fc 7", is_noisy=True)
     for name in OPTIMIZERS:
         lines += optimizer_case(name)
     path.write_text("\n".join(lines) + "\n")

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    SETTINGS_MAX = 64,
+    SETTINGS_MAX = 112,
     LABEL_SIZE = 96,
     EXIT_INTERRUPTED = 130
 };

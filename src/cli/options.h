@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 enum {
-    MEGA_OPTIONS_MAX = 80
+    MEGA_OPTIONS_MAX = 128
 };
 
 typedef enum mega_option_kind {

@@ -28,7 +28,8 @@ typedef unsigned long long uint64_t;
 // MEGA_SELDOM   the same on a CPU; but a call costs a GPU's loop all of its registers.
 // MEGA_TABLE    a constant table at file scope.
 // MEGA_SMALL_TABLE one whose lanes look at few different places at a time.
-// MEGA_SQRT     the square root of a float, correctly rounded; MEGA_EXP and MEGA_LOG are as good as the library's.
+// MEGA_SQRT     the square root of a float, correctly rounded; MEGA_EXP, MEGA_LOG and MEGA_COS are as good as the
+//               library's.
 // MEGA_ROLLED   the next loop is not unrolled: a GPU's cache of instructions is small.
 #if defined(__CUDACC__)
 #define MEGA_FN static __device__ inline
@@ -50,6 +51,7 @@ typedef unsigned long long uint64_t;
 #define MEGA_SQRT(number) sqrtf(number)
 #define MEGA_EXP(number) expf(number)
 #define MEGA_LOG(number) logf(number)
+#define MEGA_COS(number) cosf(number)
 #define MEGA_COPY4(to, from) (*(uint32_t *)(to) = *(const uint32_t *)(from))
 #define MEGA_COPY8(to, from) (*(uint64_t *)(to) = *(const uint64_t *)(from))
 #else
@@ -71,6 +73,7 @@ typedef unsigned long long uint64_t;
 #define MEGA_SQRT(number) __builtin_sqrtf(number)
 #define MEGA_EXP(number) __builtin_expf(number)
 #define MEGA_LOG(number) __builtin_logf(number)
+#define MEGA_COS(number) __builtin_cosf(number)
 #define MEGA_COPY4(to, from) __builtin_memcpy(to, from, 4) // both are multiples of 4
 #define MEGA_COPY8(to, from) __builtin_memcpy(to, from, 8)
 #define MEGA_THREADED 1 // labels are values, so an interpreter can jump from one operation to the next

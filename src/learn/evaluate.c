@@ -31,6 +31,7 @@ static int evaluator_create(mega_trainer *trainer, uint32_t episodes, mega_messa
         .slots = 2,
         .seed = mega_philox_at((uint64_t)trainer->settings->seed, (uint64_t)MEGA_DRAW_EVALUATION << 32, 0)
                     .word[1],
+        .q = mega_learner_q(&trainer->learner),
     };
     if (mega_sampler_create(&sampler, &evaluator->sampler, message) < 0) {
         mega_evaluator_destroy(evaluator);
@@ -80,11 +81,13 @@ static void take_first_episodes(mega_evaluator *evaluator, evaluation_scores *sc
 }
 
 static int play_episodes(mega_trainer *trainer, evaluation_scores *scores, mega_message *message) {
-    const bool greedy = trainer->settings->eval_policy == MEGA_EVAL_GREEDY;
+    const bool is_q = mega_learner_q(&trainer->learner) != NULL;
+    const bool greedy = is_q || trainer->settings->eval_policy == MEGA_EVAL_GREEDY;
+    const float epsilon = is_q ? (float)trainer->settings->eval_explore : 0.0f;
     mega_evaluator *evaluator = &trainer->evaluator;
     scores->missing = evaluator->episodes;
     while (scores->missing > 0) {
-        if (mega_sampler_play(evaluator->sampler, 1, greedy, message) < 0) {
+        if (mega_sampler_play(evaluator->sampler, 1, greedy, epsilon, message) < 0) {
             return -1;
         }
         take_first_episodes(evaluator, scores);

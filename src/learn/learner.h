@@ -9,6 +9,10 @@
 
 typedef struct mega_learner mega_learner;
 
+// A part of the device's memory on its way to a checkpoint or back.
+typedef int (*mega_part_function)(void *context, const char *name, void *memory, size_t size,
+                                  mega_message *message);
+
 typedef struct mega_algorithm {
     const char *name;
     // How many of the last steps must be restored for a run to go on.
@@ -19,11 +23,18 @@ typedef struct mega_algorithm {
     void (*destroy)(mega_learner *learner); // takes what a failed create left
     // Plays some steps and learns from them. Adds to the counts of `state`.
     int (*iterate)(mega_learner *learner, mega_message *message);
+    // What follows may be NULL.
+    // A run begins: the network has its first parameters.
+    int (*start)(mega_learner *learner, mega_message *message);
+    // Calls `move` for whatever a checkpoint has to keep besides what all algorithms have: it is written, or read.
+    int (*keep)(mega_learner *learner, bool restores, mega_part_function move, void *context,
+                mega_message *message);
 } mega_algorithm;
 
 extern const mega_algorithm mega_algorithm_a2c;
 extern const mega_algorithm mega_algorithm_vtrace;
 extern const mega_algorithm mega_algorithm_ppo;
+extern const mega_algorithm mega_algorithm_dqn;
 
 typedef struct mega_learner_state { // saved as it is
     uint64_t steps;                 // of each environment
@@ -34,8 +45,11 @@ typedef struct mega_learner_state { // saved as it is
 struct mega_learner {
     const mega_train_settings *settings;
     const mega_algorithm *algorithm;
-    mega_compute *compute;
-    mega_net *net;
+    mega_compute *compute; // on which it learns,
+    mega_compute *acting;  // and on which the actor plays: the same, or another stream of the GPU
+    mega_net *net;         // that learns
+    mega_net *actor;       // that plays: the same, or a copy that stays as it is while the other one learns
+    mega_q_shape q;        // of a network of Q-values; no atoms: it gives a policy
     mega_optimizer *optimizer;
     mega_sampler *sampler;
     mega_learner_state state;
@@ -47,8 +61,16 @@ const mega_algorithm *mega_algorithm_find(uint32_t algo);
 
 // Emulated frames so far.
 uint64_t mega_learner_frames(const mega_learner *learner);
+// What the network gives, if that is Q-values; or NULL.
+static inline const mega_q_shape *mega_learner_q(const mega_learner *learner) {
+    return learner->q.atoms > 0 ? &learner->q : NULL;
+}
+// The share of random actions at present: those of Q-learners.
+double mega_learner_exploration(const mega_learner *learner);
 // Plays steps of all environments and counts them.
 int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *message);
+// A step of the optimiser.
+int mega_learner_descend(mega_learner *learner, const mega_slab *slab, mega_message *message);
 // One update: the loss's gradients through the pass into the network, clipped, and a step of the optimiser. A gradient
 // that is not finite moves nothing; mega_trainer_sum() will tell.
 int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass, mega_message *message);

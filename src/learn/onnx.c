@@ -50,6 +50,7 @@ enum {
     DIMENSION_NAME = 2,
     ELEMENT_FLOAT = 1,
     ELEMENT_UINT8 = 2,
+    ELEMENT_INT64 = 7,
     IR_VERSION = 8,
     OPERATORS_VERSION = 13
 };
@@ -112,16 +113,21 @@ static void put_value(mega_proto *graph, uint32_t field, const char *name, int64
     mega_proto_message(graph, field, &value);
 }
 
-static void put_initializer(mega_proto *graph, const char *name, const uint32_t *shape, uint32_t rank,
-                            const float *numbers, size_t count) {
+static void put_numbers(mega_proto *graph, const char *name, int64_t element, const uint32_t *shape,
+                        uint32_t rank, const void *numbers, size_t size) {
     mega_proto tensor = {0};
     for (uint32_t i = 0; i < rank; i++) {
         mega_proto_int(&tensor, TENSOR_DIMS, shape[i]);
     }
-    mega_proto_int(&tensor, TENSOR_DATA_TYPE, ELEMENT_FLOAT);
+    mega_proto_int(&tensor, TENSOR_DATA_TYPE, element);
     mega_proto_text(&tensor, TENSOR_NAME, name);
-    mega_proto_bytes(&tensor, TENSOR_RAW_DATA, numbers, count * sizeof *numbers);
+    mega_proto_bytes(&tensor, TENSOR_RAW_DATA, numbers, size);
     mega_proto_message(graph, GRAPH_INITIALIZER, &tensor);
+}
+
+static void put_initializer(mega_proto *graph, const char *name, const uint32_t *shape, uint32_t rank,
+                            const float *numbers, size_t count) {
+    put_numbers(graph, name, ELEMENT_FLOAT, shape, rank, numbers, count * sizeof *numbers);
 }
 
 // ---- the network -------------------------------------------------------------------------------------
@@ -173,16 +179,100 @@ static void put_layers(mega_proto *graph, const mega_network *network) {
     put_node(graph, flatten);
     put_gemm(graph, "features", "fc.weight", "fc.bias", "fc");
     put_node(graph, node_of("Relu", "fc", NULL, NULL, "hidden"));
+}
+
+static void put_policy(mega_proto *graph) {
     put_gemm(graph, "hidden", "policy.weight", "policy.bias", "logits");
     put_gemm(graph, "hidden", "value.weight", "value.bias", "value");
 }
 
-static mega_proto make_graph(const mega_network *network, const float *parameters) {
-    const uint32_t observation[] = {network->stack, network->height, network->width};
+// Numbers that have to be [N][rows][atoms] to go on with; without atoms they are [N][rows] and stay so. Returns the name
+// of what it made of `input`.
+static const char *put_atoms(mega_proto *graph, const mega_network *network, const char *input,
+                             const char *shape, const char *output) {
+    if (network->atoms == 1) {
+        return input;
+    }
+    put_node(graph, node_of("Reshape", input, shape, NULL, output));
+    return output;
+}
+
+// Value and advantages to `output`: the advantages lose their mean over the actions.
+static void put_dueling(mega_proto *graph, const mega_network *network, const char *output) {
+    mega_proto split = node_of("Split", "hidden", NULL, NULL, "hidden_advantage");
+    mega_proto_text(&split, NODE_OUTPUT, "hidden_value");
+    put_int(&split, "axis", 1); // halves
+    put_node(graph, split);
+    put_gemm(graph, "hidden_advantage", "advantage.weight", "advantage.bias", "advantage");
+    put_gemm(graph, "hidden_value", "value.weight", "value.bias", "value");
+    const char *advantage = put_atoms(graph, network, "advantage", "action_shape", "advantage_atoms");
+    const char *value = put_atoms(graph, network, "value", "value_shape", "value_atoms");
+    mega_proto mean = node_of("ReduceMean", advantage, NULL, NULL, "advantage_mean");
+    put_ints(&mean, "axes", 1, 1);
+    put_int(&mean, "keepdims", 1);
+    put_node(graph, mean);
+    put_node(graph, node_of("Sub", advantage, "advantage_mean", NULL, "advantage_only"));
+    put_node(graph, node_of("Add", "advantage_only", value, NULL, output));
+}
+
+// The values of the actions, named "q".
+static void put_q(mega_proto *graph, const mega_network *network) {
+    const char *output = network->atoms == 1 ? "q" : "atoms";
+    if (network->value_outputs > 0) {
+        put_dueling(graph, network, output);
+    } else {
+        put_gemm(graph, "hidden", "q.weight", "q.bias", network->atoms == 1 ? "q" : "logits");
+        (void)put_atoms(graph, network, "logits", "action_shape", output);
+    }
+    if (network->atoms > 1) {
+        mega_proto softmax = node_of("Softmax", "atoms", NULL, NULL, "probabilities");
+        put_int(&softmax, "axis", 2);
+        put_node(graph, softmax);
+        put_node(graph, node_of("MatMul", "probabilities", "support", NULL, "q"));
+    }
+}
+
+// What put_q needs besides parameters.
+static void put_q_constants(mega_proto *graph, const mega_network *network,
+                            const mega_onnx_support *support) {
+    const int64_t shapes[2][3] = {{-1, network->actions, network->atoms}, {-1, 1, network->atoms}};
+    const uint32_t three = 3;
+    float places[MEGA_NETWORK_ATOMS];
+    if (network->atoms == 1) {
+        return;
+    }
+    for (uint32_t i = 0; i < network->atoms; i++) {
+        const double step = (support->most - support->least) / (network->atoms - 1);
+        places[i] = (float)(support->least + step * i);
+    }
+    put_initializer(graph, "support", &network->atoms, 1, places, network->atoms);
+    put_numbers(graph, "action_shape", ELEMENT_INT64, &three, 1, shapes[0], sizeof shapes[0]);
+    if (network->value_outputs > 0) {
+        put_numbers(graph, "value_shape", ELEMENT_INT64, &three, 1, shapes[1], sizeof shapes[1]);
+    }
+}
+
+static void put_outputs(mega_proto *graph, const mega_network *network) {
     const uint32_t one = 1;
+    if (network->is_q) {
+        put_value(graph, GRAPH_OUTPUT, "q", ELEMENT_FLOAT, &network->actions, 1);
+    } else {
+        put_value(graph, GRAPH_OUTPUT, "logits", ELEMENT_FLOAT, &network->actions, 1);
+        put_value(graph, GRAPH_OUTPUT, "value", ELEMENT_FLOAT, &one, 1);
+    }
+}
+
+static mega_proto make_graph(const mega_network *network, const float *parameters,
+                             const mega_onnx_support *support) {
+    const uint32_t observation[] = {network->stack, network->height, network->width};
     const float scale = 1.0f / 255.0f;
     mega_proto graph = {0};
     put_layers(&graph, network);
+    if (network->is_q) {
+        put_q(&graph, network);
+    } else {
+        put_policy(&graph);
+    }
     mega_proto_text(&graph, GRAPH_NAME, "policy");
     put_initializer(&graph, "scale", NULL, 0, &scale, 1);
     for (uint32_t i = 0; i < network->tensor_count; i++) {
@@ -190,9 +280,11 @@ static mega_proto make_graph(const mega_network *network, const float *parameter
         put_initializer(&graph, tensor->name, tensor->shape, tensor->rank, parameters + tensor->first,
                         tensor->count);
     }
+    if (network->is_q) {
+        put_q_constants(&graph, network, support);
+    }
     put_value(&graph, GRAPH_INPUT, "observation", ELEMENT_UINT8, observation, 3);
-    put_value(&graph, GRAPH_OUTPUT, "logits", ELEMENT_FLOAT, &network->actions, 1);
-    put_value(&graph, GRAPH_OUTPUT, "value", ELEMENT_FLOAT, &one, 1);
+    put_outputs(&graph, network);
     return graph;
 }
 
@@ -220,8 +312,9 @@ static mega_proto make_model(mega_proto *graph, const mega_export_note *notes, s
 }
 
 int mega_onnx_write(const char *path, const mega_network *network, const float *parameters,
-                    const mega_export_note *notes, size_t note_count, mega_message *message) {
-    mega_proto graph = make_graph(network, parameters);
+                    const mega_onnx_support *support, const mega_export_note *notes, size_t note_count,
+                    mega_message *message) {
+    mega_proto graph = make_graph(network, parameters, support);
     mega_proto model = make_model(&graph, notes, note_count);
     mega_out_file file;
     int status = -1;

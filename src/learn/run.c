@@ -35,6 +35,8 @@ static const mega_log_column columns[] = {
     {"clipped", false},
     {"gradient_norm", false},
     {"learning_rate", false},
+    {"q", false},
+    {"exploration", false},
 };
 enum {
     COLUMN_COUNT = sizeof columns / sizeof columns[0]
@@ -189,6 +191,8 @@ static int write_scalars(run *r, const mega_run_row *row, mega_message *message)
         {"policy/clipped", row->means.clipped},
         {"gradient/norm", row->means.gradient_norm},
         {"gradient/learning_rate", row->means.learning_rate},
+        {"policy/q", row->means.q},
+        {"policy/exploration", row->means.exploration},
     };
     mega_scalar known[sizeof all / sizeof all[0]];
     size_t count = 0;
@@ -227,6 +231,8 @@ static int write_row(run *r, const mega_evaluation *evaluation, mega_message *me
         row.means.clipped,
         row.means.gradient_norm,
         row.means.learning_rate,
+        row.means.q,
+        row.means.exploration,
     };
     if (mega_run_log_row(r->log, values, message) < 0 || write_scalars(r, &row, message) < 0) {
         return -1;
@@ -325,6 +331,7 @@ static int export_policy(run *r, mega_message *message) {
         {"algorithm", mega_algo_names[r->settings->algo]},
         {"network", r->settings->network},
     };
+    const mega_onnx_support support = {r->settings->v_min, r->settings->v_max};
     char safetensors[MEGA_RUN_PATH], onnx[MEGA_RUN_PATH];
     float *parameters = malloc(network->parameter_count * sizeof *parameters);
     int result = -1;
@@ -334,7 +341,7 @@ static int export_policy(run *r, mega_message *message) {
                mega_run_path(r->desc->folder, "policy.onnx", onnx, message) == 0 &&
                mega_trainer_parameters(r->trainer, parameters, message) == 0 &&
                mega_safetensors_write(safetensors, network, parameters, notes, 3, message) == 0) {
-        result = mega_onnx_write(onnx, network, parameters, notes, 3, message);
+        result = mega_onnx_write(onnx, network, parameters, &support, notes, 3, message);
     }
     free(parameters);
     return result;

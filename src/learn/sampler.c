@@ -1,7 +1,8 @@
 // sampler.c - see sampler.h.
 //
 // Environments on a GPU leave their results in its memory, where the network reads them; nothing is copied to the host,
-// and nothing waits for the GPU. Environments on the CPU leave them in the host's memory.
+// and nothing waits for the GPU. Environments on the CPU leave them in the host's memory; if the network is on a GPU, they
+// are sent there, and actions come back.
 #include "sampler.h"
 
 #include <stdlib.h>
@@ -11,6 +12,7 @@ typedef struct sampler_group {
     uint32_t first;
     uint32_t count;
     mega_pass *pass;
+    float *q;     // [count][actions], if the network gives them
     bool playing; // sent, and not received
 } sampler_group;
 
@@ -29,6 +31,11 @@ struct mega_sampler {
     uint8_t *truncations;
     uint8_t *episode_ends;
     int32_t *chosen;
+    // The network is on a GPU, the environments are not: where these results are on their way, and where they arrive.
+    bool is_staged;
+    uint8_t *observations; // [envs][observation_size], in the host's memory
+    mega_outcome arrived;  // [envs], on the GPU
+    void *arrivals;        // holds them all
 };
 
 static int vector_result(mega_status status, mega_message *message) {
@@ -37,11 +44,21 @@ static int vector_result(mega_status status, mega_message *message) {
 
 // ---- making ----
 
+static int create_q(mega_sampler *sampler, sampler_group *group, mega_message *message) {
+    mega_compute *compute = sampler->desc.compute;
+    void *memory = NULL;
+    const int result = compute->ops->allocate(
+        compute, (size_t)group->count * sampler->actions * sizeof *group->q, &memory, message);
+    group->q = memory;
+    return result;
+}
+
 static int create_groups(mega_sampler *sampler, mega_message *message) {
     for (uint32_t g = 0; g < sampler->desc.groups; g++) {
         sampler_group *group = &sampler->group[g];
         group->count = mega_vector_group(sampler->desc.vector, g, &group->first);
-        if (mega_pass_create(sampler->desc.net, group->count, false, &group->pass, message) < 0) {
+        if (mega_pass_create(sampler->desc.net, group->count, false, &group->pass, message) < 0 ||
+            (sampler->desc.q != NULL && create_q(sampler, group, message) < 0)) {
             return -1;
         }
     }
@@ -63,6 +80,27 @@ static int create_arrays(mega_sampler *sampler, mega_message *message) {
     return 0;
 }
 
+static int create_staging(mega_sampler *sampler, mega_message *message) {
+    mega_compute *compute = sampler->desc.compute;
+    const size_t envs = sampler->envs;
+    sampler->is_staged = !sampler->is_on_gpu && compute->stream != NULL;
+    if (!sampler->is_staged) {
+        return 0;
+    }
+    sampler->observations = malloc(envs * mega_vector_observation_size(sampler->desc.vector));
+    if (sampler->observations == NULL) {
+        return mega_message_set(message, "there is no memory for the observations of %u environments",
+                                sampler->envs);
+    }
+    if (compute->ops->allocate(compute, envs * (sizeof(int32_t) + 3), &sampler->arrivals, message) < 0) {
+        return -1;
+    }
+    uint8_t *bytes = (uint8_t *)sampler->arrivals + envs * sizeof(int32_t);
+    const mega_outcome arrived = {sampler->arrivals, bytes, bytes + envs, bytes + 2 * envs};
+    sampler->arrived = arrived;
+    return 0;
+}
+
 int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_message *message) {
     *out = NULL;
     mega_sampler *sampler = calloc(1, sizeof *sampler);
@@ -73,7 +111,7 @@ int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_
     sampler->envs = mega_vector_count(desc->vector);
     sampler->actions = desc->net->network.actions;
     sampler->is_on_gpu = mega_vector_get_device_view(desc->vector, &sampler->view) == MEGA_OK;
-    if (create_arrays(sampler, message) < 0 ||
+    if (create_arrays(sampler, message) < 0 || create_staging(sampler, message) < 0 ||
         mega_rollout_create(desc->compute, desc->slots, sampler->envs,
                             mega_vector_observation_size(desc->vector), &sampler->rollout, message) < 0 ||
         create_groups(sampler, message) < 0) {
@@ -90,8 +128,11 @@ void mega_sampler_destroy(mega_sampler *sampler) {
     }
     for (uint32_t g = 0; sampler->group != NULL && g < sampler->desc.groups; g++) {
         mega_pass_destroy(sampler->group[g].pass);
+        sampler->desc.compute->ops->release(sampler->desc.compute, sampler->group[g].q);
     }
     mega_rollout_destroy(sampler->desc.compute, &sampler->rollout);
+    sampler->desc.compute->ops->release(sampler->desc.compute, sampler->arrivals);
+    free(sampler->observations);
     free(sampler->group);
     free(sampler->rewards);
     free(sampler->terminations);
@@ -113,12 +154,47 @@ void mega_sampler_set_steps(mega_sampler *sampler, uint64_t steps) {
 // Where the results of the environments from `first` on go; observations into a slot of the rollout.
 static mega_vector_out results_from(mega_sampler *sampler, uint32_t first, uint32_t slot) {
     mega_vector_out out = {0};
-    out.observations = mega_rollout_observations(&sampler->rollout, slot, first);
+    out.observations = sampler->is_staged ? sampler->observations + first * sampler->rollout.observation_size
+                                          : mega_rollout_observations(&sampler->rollout, slot, first);
     out.rewards = sampler->rewards + first;
     out.terminations = sampler->terminations + first;
     out.truncations = sampler->truncations + first;
     out.episode_ends = sampler->episode_ends + first;
     return out;
+}
+
+// Sends the observations of a group that came to the host to where the network is.
+static int send_observations(mega_sampler *sampler, uint32_t first, uint32_t count, uint32_t slot,
+                             mega_message *message) {
+    mega_compute *compute = sampler->desc.compute;
+    const size_t size = sampler->rollout.observation_size;
+    return !sampler->is_staged
+               ? 0
+               : compute->ops->upload(compute, mega_rollout_observations(&sampler->rollout, slot, first),
+                                      sampler->observations + first * size, count * size, message);
+}
+
+// And what else their step gave; *outcome is then there.
+static int send_outcome(mega_sampler *sampler, uint32_t first, uint32_t count, mega_outcome *outcome,
+                        mega_message *message) {
+    mega_compute *compute = sampler->desc.compute;
+    if (!sampler->is_staged) {
+        return 0;
+    }
+    const mega_outcome here = *outcome;
+    const mega_outcome there = {sampler->arrived.rewards + first, sampler->arrived.terminations + first,
+                                sampler->arrived.truncations + first, sampler->arrived.episode_ends + first};
+    *outcome = there;
+    if (compute->ops->upload(compute, (void *)(uintptr_t)there.rewards, here.rewards,
+                             count * sizeof *here.rewards, message) < 0 ||
+        compute->ops->upload(compute, (void *)(uintptr_t)there.terminations, here.terminations, count,
+                             message) < 0 ||
+        compute->ops->upload(compute, (void *)(uintptr_t)there.truncations, here.truncations, count,
+                             message) < 0) {
+        return -1;
+    }
+    return compute->ops->upload(compute, (void *)(uintptr_t)there.episode_ends, here.episode_ends, count,
+                                message);
 }
 
 // On a GPU: what the learner does next begins after what a group was asked for.
@@ -207,7 +283,7 @@ int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t ran
     memset(sampler->episode_ends, 0, sampler->envs);
     mega_vector_out out = {0};
     if (!sampler->is_on_gpu) {
-        out.observations = mega_rollout_observations(&sampler->rollout, 0, 0);
+        out.observations = results_from(sampler, 0, 0).observations;
     }
     if (vector_result(mega_vector_reset(sampler->desc.vector, NULL, seeds, &out), message) < 0 ||
         compute->ops->upload(compute, sampler->rollout.over, sampler->episode_ends, sampler->envs, message) <
@@ -220,7 +296,7 @@ int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t ran
             return -1;
         }
     }
-    return 0;
+    return send_observations(sampler, 0, sampler->envs, 0, message);
 }
 
 // ---- play ----
@@ -238,6 +314,9 @@ static int group_look(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_mes
     if (mega_pass_forward(group->pass, observations, NULL, message) < 0) {
         return -1;
     }
+    if (sampler->desc.q != NULL) {
+        return compute->q->values(compute, sampler->desc.q, group->pass, group->q, message);
+    }
     return compute->ops->copy(compute, rollout->values + first_cell(rollout, group, slot),
                               group->pass->values, group->count * sizeof *rollout->values, message);
 }
@@ -252,18 +331,20 @@ static int group_step(mega_sampler *sampler, uint32_t g, mega_message *message) 
 }
 
 // Chooses a group's actions and has them played.
-static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, mega_message *message) {
+static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool greedy, float epsilon,
+                      mega_message *message) {
     sampler_group *group = &sampler->group[g];
     mega_rollout *rollout = &sampler->rollout;
     const size_t cell = first_cell(rollout, group, slot);
     const mega_act act = {
-        .logits = group->pass->logits,
+        .logits = sampler->desc.q != NULL ? group->q : group->pass->logits,
         .count = group->count,
         .actions = sampler->actions,
         .first = group->first,
         .seed = sampler->desc.seed,
         .step = sampler->steps,
         .greedy = greedy,
+        .epsilon = epsilon,
         .chosen = rollout->actions + cell,
         .chosen_too = sampler->is_on_gpu ? sampler->view.actions + group->first : NULL,
         .log_probabilities = rollout->log_probabilities + cell,
@@ -275,8 +356,16 @@ static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool gre
     if (sampler->is_on_gpu) {
         return group_step(sampler, g, message);
     }
-    return vector_result(mega_vector_group_send(sampler->desc.vector, g, rollout->actions + cell, NULL),
-                         message);
+    const int32_t *actions = rollout->actions + cell;
+    if (sampler->is_staged) {
+        int32_t *chosen = sampler->chosen + group->first;
+        if (sampler->desc.compute->ops->download(sampler->desc.compute, chosen, actions,
+                                                 group->count * sizeof *chosen, message) < 0) {
+            return -1;
+        }
+        actions = chosen;
+    }
+    return vector_result(mega_vector_group_send(sampler->desc.vector, g, actions, NULL), message);
 }
 
 // Takes what a group has played: the results of the slot's step, and observations for the next slot.
@@ -298,7 +387,9 @@ static int group_receive(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_
         if (take_observations(sampler, g, next, message) < 0) {
             return -1;
         }
-    } else if (vector_result(mega_vector_group_recv(sampler->desc.vector, g, -1, &out), message) < 0) {
+    } else if (vector_result(mega_vector_group_recv(sampler->desc.vector, g, -1, &out), message) < 0 ||
+               send_observations(sampler, group->first, group->count, next, message) < 0 ||
+               send_outcome(sampler, group->first, group->count, &outcome, message) < 0) {
         return -1;
     }
     mega_compute *compute = sampler->desc.compute;
@@ -314,7 +405,8 @@ static int receive_all(mega_sampler *sampler, uint32_t slot, mega_message *messa
     return 0;
 }
 
-int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_message *message) {
+int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, float epsilon,
+                      mega_message *message) {
     mega_rollout *rollout = &sampler->rollout;
     uint32_t last = rollout->slot;
     for (uint32_t step = 0; step < steps; step++) {
@@ -322,7 +414,7 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_m
         for (uint32_t g = 0; g < sampler->desc.groups; g++) {
             if (group_receive(sampler, g, last, message) < 0 ||
                 group_look(sampler, g, rollout->slot, message) < 0 ||
-                group_send(sampler, g, rollout->slot, greedy, message) < 0) {
+                group_send(sampler, g, rollout->slot, greedy, epsilon, message) < 0) {
                 return -1;
             }
         }

@@ -4,7 +4,7 @@
 // alternating groups of Stooke & Abbeel). What is played does not depend on the number of groups, nor on threads.
 #ifndef SAMPLER_H
 #define SAMPLER_H
-#include "compute.h"
+#include "compute_q.h"
 #include "megacade.h"
 
 typedef struct mega_sampler mega_sampler;
@@ -12,10 +12,11 @@ typedef struct mega_sampler mega_sampler;
 typedef struct mega_sampler_desc {
     mega_compute *compute;
     mega_net *net;
-    mega_vector *vector; // with next-step resets; borrowed, and no one else may step it
-    uint32_t groups;     // as the vector was made; 1 for environments on a GPU
-    uint32_t slots;      // of the rollout: steps to keep, and one
-    uint64_t seed;       // of the actions
+    mega_vector *vector;   // with next-step resets; borrowed, and no one else may step it
+    uint32_t groups;       // as the vector was made; 1 for environments on a GPU
+    uint32_t slots;        // of the rollout: steps to keep, and one
+    uint64_t seed;         // of the actions
+    const mega_q_shape *q; // of a network of Q-values; NULL: it gives a policy. Borrowed
 } mega_sampler_desc;
 
 int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_message *message);
@@ -25,8 +26,10 @@ void mega_sampler_destroy(mega_sampler *sampler);
 // that, so that they do not all stand at the beginning (Stooke & Abbeel, 5.3).
 int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t random_steps,
                        mega_message *message);
-// Plays `steps` steps of all environments, by the policy or (greedy) by its best actions.
-int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, mega_message *message);
+// Plays `steps` steps of all environments, by the policy or (greedy) by its best actions, or with probability `epsilon`
+// by any.
+int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, float epsilon,
+                      mega_message *message);
 // Fills the values of the present observations: what returns are continued with.
 int mega_sampler_look(mega_sampler *sampler, mega_message *message);
 

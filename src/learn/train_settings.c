@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const mega_algo_names[] = {"a2c", "vtrace", "ppo", NULL};
+const char *const mega_algo_names[] = {"a2c", "vtrace", "ppo", "dqn", NULL};
 static const char *const lives_names[] = {"ignored", "terminal", "episode", NULL};
 static const char *const init_names[] = {"orthogonal", "uniform", NULL};
 static const char *const optimizer_names[] = {"adam", "rmsprop", "rmsprop_centred", NULL};
@@ -34,6 +34,7 @@ static const mega_setting list[] = {
     CHOICE(algo, mega_algo_names, "the algorithm"),
     TEXT(game, "the game; none is the built-in one"),
     TEXT(device, "cpu, cuda, cuda:1"),
+    TEXT(env_device, "where environments play, if not there: cpu"),
     INT(threads, 0, 1024, "CPU threads; 0: as many as cores"),
     INT(frames, 1, 1e15, "emulated frames to train for"),
     INT(seed, 0, 4294967295.0, "of everything that is drawn"),
@@ -78,10 +79,32 @@ static const mega_setting list[] = {
     FLOAT(clip, 0, 1000, "PPO: how far probabilities may move"),
     FLOAT(value_clip, 0, 1000, "PPO: how far values may move; 0: any"),
     FLAG(normalize, "PPO: advantages have mean 0 and deviation 1"),
+    INT(replay, 1, 1e9, "DQN: transitions that are kept"),
+    INT(batch, 1, 1 << 20, "DQN: samples of an update"),
+    INT(learn_start, 0, 1e9, "DQN: random transitions before the first update"),
+    INT(train_every, 1, 1e9, "DQN: transitions per update"),
+    INT(target_every, 1, 1e9, "DQN: transitions between copies to the target network"),
+    INT(n_steps, 1, 1000, "DQN: steps until the target network's value counts"),
+    FLOAT(explore_first, 0, 1, "DQN: share of random actions at first"),
+    FLOAT(explore_last, 0, 1, "DQN: and at last"),
+    INT(explore_frames, 0, 1e15, "DQN: frames from the one to the other"),
+    FLAG(double_q, "DQN: the network that learns chooses what the target network values"),
+    FLAG(dueling, "DQN: the state's value and the actions' advantages have layers of their own"),
+    FLAG(prioritised, "DQN: what was learned badly is drawn more often"),
+    FLAG(noisy, "DQN: noise in the weights explores"),
+    INT(atoms, 1, 1024, "DQN: of a return's distribution; 1: its mean alone"),
+    FLOAT(v_min, -1e9, 1e9, "DQN: the distribution's smallest return"),
+    FLOAT(v_max, -1e9, 1e9, "DQN: and its largest"),
+    FLOAT(priority_power, 0, 10, "DQN: exponent of priorities"),
+    FLOAT(priority_weight, 0, 10, "DQN: exponent of their correction at first; 1 at the end"),
+    FLOAT(noise, 0, 10, "DQN: spread of the weights' noise at first"),
+    FLOAT(error_clip, 0, 1e9, "DQN: errors count no more than this in a gradient; 0: all"),
+    FLAG(concurrent, "DQN: plays by the target network while updates go on"),
     INT(eval_every, 0, 1e15, "frames between evaluations; 0: only at the end"),
     INT(eval_episodes, 1, 100000, "episodes of an evaluation"),
     CHOICE(eval_policy, eval_names, "actions in evaluations"),
     FLOAT(eval_sticky, -1, 1, "sticky actions there; -1: as in training"),
+    FLOAT(eval_explore, 0, 1, "DQN: share of random actions there"),
     FLOAT(stop_score, -1e12, 1e12, "training ends when an evaluation's mean reaches this"),
     INT(log_every, 1, 1e15, "frames between rows of the log"),
     FLOAT(checkpoint_seconds, 0, 1e9, "between checkpoints; 0: only at the end"),
@@ -117,6 +140,23 @@ static void common_defaults(mega_train_settings *s) {
     s->minibatches = 4;
     s->clip = 0.1;
     s->normalize = true;
+    s->replay = 1000000;
+    s->batch = 32;
+    s->learn_start = 50000;
+    s->train_every = 4;
+    s->target_every = 10000;
+    s->n_steps = 1;
+    s->explore_first = 1;
+    s->explore_last = 0.1;
+    s->explore_frames = 4000000;
+    s->atoms = 1;
+    s->v_min = -10;
+    s->v_max = 10;
+    s->priority_power = 0.5;
+    s->priority_weight = 0.4;
+    s->noise = 0.5;
+    s->error_clip = 1;
+    s->eval_explore = 0.05;
     s->eval_episodes = 10;
     s->eval_sticky = -1;
     s->stop_score = 1e12;
@@ -133,6 +173,20 @@ void mega_train_defaults(uint32_t algo, mega_train_settings *s) {
     s->optimizer = algo == MEGA_ALGO_PPO ? MEGA_OPTIMIZER_ADAM : MEGA_OPTIMIZER_RMSPROP;
     s->learning_rate = algo == MEGA_ALGO_PPO ? 2.5e-4 : 7e-4;
     s->schedule = MEGA_SCHEDULE_LINEAR;
+    if (algo == MEGA_ALGO_DQN) { // Mnih et al. 2015
+        s->envs = 1;
+        s->steps = 4;
+        s->init = MEGA_INIT_UNIFORM;
+        s->optimizer = MEGA_OPTIMIZER_RMSPROP_CENTRED;
+        s->learning_rate = 2.5e-4;
+        s->schedule = MEGA_SCHEDULE_CONSTANT;
+        s->decay = 0.95;
+        s->epsilon = 0.01;
+        s->epsilon_inside = true;
+        s->max_gradient = 0;
+        s->eval_policy = MEGA_EVAL_GREEDY;
+        s->eval_episodes = 30;
+    }
     if (algo == MEGA_ALGO_VTRACE) {
         s->envs = 64;
         s->batches = 4;
@@ -148,7 +202,52 @@ static int64_t round_to_multiple(int64_t value, int64_t of) {
     return below > 0 && value - below <= of / 2 ? below : below + of;
 }
 
+static int check_concurrent(const mega_train_settings *s, mega_message *message) {
+    const int64_t round = s->envs * s->steps;
+    if (s->noisy) {
+        return mega_message_set(message, "concurrent training explores at random, not by noisy layers: "
+                                         "set noisy = false or concurrent = false");
+    }
+    if (s->target_every % round != 0 || s->target_every % s->train_every != 0) {
+        int64_t nearest = round_to_multiple(s->target_every, round);
+        while (nearest % s->train_every != 0) {
+            nearest += round;
+        }
+        return mega_message_set(
+            message,
+            "concurrent training needs a target_every that is a multiple of %lld environments x "
+            "%lld steps and of train_every; %lld is",
+            (long long)s->envs, (long long)s->steps, (long long)nearest);
+    }
+    return 0;
+}
+
+static int check_dqn(const mega_train_settings *s, mega_message *message) {
+    if (s->atoms > 1 && !(s->v_min < s->v_max)) {
+        return mega_message_set(message, "returns from v_min %g to v_max %g are none", s->v_min, s->v_max);
+    }
+    const int64_t needed = (s->stack + s->n_steps + 1) * s->envs;
+    if (s->learn_start < needed) {
+        return mega_message_set(message,
+                                "nothing can be drawn from %lld transitions of %lld environments; a "
+                                "learn_start of %lld is enough",
+                                (long long)s->learn_start, (long long)s->envs, (long long)needed);
+    }
+    if (s->replay + s->envs * (s->stack + s->n_steps + s->steps + 2) + s->target_every > INT32_MAX) {
+        return mega_message_set(message, "a replay of %lld transitions is too large to be counted",
+                                (long long)s->replay);
+    }
+    return s->concurrent ? check_concurrent(s, message) : 0;
+}
+
 int mega_train_check(const mega_train_settings *s, mega_message *message) {
+    if (s->env_device[0] != '\0' && strcmp(s->env_device, "cpu") != 0) {
+        return mega_message_set(
+            message,
+            "environments play on the CPU or where the network is, not on '%s'; leave env_device "
+            "out, or set it to cpu",
+            s->env_device);
+    }
     if (s->groups > s->envs) {
         return mega_message_set(message, "%lld groups are more than %lld environments", (long long)s->groups,
                                 (long long)s->envs);
@@ -169,9 +268,11 @@ int mega_train_check(const mega_train_settings *s, mega_message *message) {
         return mega_message_set(message, "%lld environments x %lld steps are too many to be kept",
                                 (long long)s->envs, (long long)s->steps);
     }
-    return 0;
+    return s->algo == MEGA_ALGO_DQN ? check_dqn(s, message) : 0;
 }
 
 void mega_train_shrink(mega_train_settings *s) {
     s->envs = s->groups = s->batches = s->minibatches = s->steps = s->steps_per_update = 1;
+    s->batch = s->train_every = s->target_every = s->replay = 1;
+    s->prioritised = s->concurrent = false;
 }

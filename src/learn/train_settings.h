@@ -6,7 +6,8 @@
 enum {
     MEGA_ALGO_A2C,
     MEGA_ALGO_VTRACE,
-    MEGA_ALGO_PPO
+    MEGA_ALGO_PPO,
+    MEGA_ALGO_DQN
 };
 enum {
     MEGA_LIVES_IGNORED,
@@ -26,8 +27,9 @@ typedef struct mega_train_settings {
     uint32_t algo; // MEGA_ALGO_*
     char game[64]; // "" is the built-in one
     char device[32];
-    int64_t threads; // 0: as many as cores
-    int64_t frames;  // to train for, emulated
+    char env_device[32]; // "" is the same
+    int64_t threads;     // 0: as many as cores
+    int64_t frames;      // to train for, emulated
     int64_t seed;
     // environments
     int64_t envs;
@@ -63,11 +65,22 @@ typedef struct mega_train_settings {
     int64_t epochs, minibatches;
     double clip, value_clip;
     bool normalize;
+    // Q-learning
+    int64_t replay, batch, learn_start, train_every, target_every, n_steps;
+    double explore_first, explore_last;
+    int64_t explore_frames;
+    bool double_q, dueling, prioritised, noisy;
+    int64_t atoms;
+    double v_min, v_max;
+    double priority_power, priority_weight;
+    double noise, error_clip;
+    bool concurrent;
     // evaluation and files
     int64_t eval_every, eval_episodes;
     uint32_t eval_policy; // MEGA_EVAL_*
     double eval_sticky;   // below 0: as in training
-    double stop_score;    // 1e12, which nobody reaches, is none
+    double eval_explore;
+    double stop_score; // 1e12, which nobody reaches, is none
     int64_t log_every;
     double checkpoint_seconds;
 } mega_train_settings;

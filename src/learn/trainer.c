@@ -1,4 +1,5 @@
 // trainer.c - see trainer.h.
+#include "noise.h"
 #include "trainer_parts.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool e
         .seed = (uint32_t)settings->seed,
         .roms = &rom,
         .rom_count = 1,
-        .device = settings->device,
+        .device = settings->env_device[0] != '\0' ? settings->env_device : settings->device,
         .task =
             {
                 .struct_size = sizeof desc.task,
@@ -47,20 +48,58 @@ static int copy_rom(mega_trainer *trainer, const mega_rom *rom, mega_message *me
     return status == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
 }
 
-// Networks are where the environments are.
-static int create_compute(mega_trainer *trainer, mega_message *message) {
+// The number in "cuda:1"; the vector has checked others.
+static int32_t device_number(const char *device) {
+    const char *colon = strchr(device, ':');
+    return colon != NULL ? (int32_t)strtol(colon + 1, NULL, 10) : 0;
+}
+
+// Networks are where the environments are, or on a GPU beside environments of the CPU.
+static int open_compute(const mega_trainer *trainer, mega_compute **out, mega_message *message) {
     const mega_train_settings *settings = trainer->settings;
-    mega_learner *learner = &trainer->learner;
-    mega_vector_device_view view;
+    mega_vector_device_view view = {0};
     if (strcmp(settings->device, "cpu") == 0) {
-        return mega_compute_cpu((uint32_t)settings->threads, settings->plain, &learner->compute, message);
+        return mega_compute_cpu((uint32_t)settings->threads, settings->plain, out, message);
     }
-    if (mega_vector_get_device_view(trainer->vector, &view) != MEGA_OK) {
+    const bool is_beside = settings->env_device[0] != '\0';
+    if (!is_beside && mega_vector_get_device_view(trainer->vector, &view) != MEGA_OK) {
         return mega_message_set(message, "%s", mega_last_error());
     }
     // Groups have streams of their own, in which they play while the network is at work in its.
-    return mega_compute_cuda(view.device, settings->groups == 1 ? view.stream : NULL,
-                             settings->precision == MEGA_PRECISION_BF16, &learner->compute, message);
+    const bool is_shared = !is_beside && settings->groups == 1 && !settings->concurrent;
+    return mega_compute_cuda(is_beside ? device_number(settings->device) : view.device,
+                             is_shared ? view.stream : NULL, settings->precision == MEGA_PRECISION_BF16, out,
+                             message);
+}
+
+static int create_compute(mega_trainer *trainer, mega_message *message) {
+    return open_compute(trainer, &trainer->learner.compute, message);
+}
+
+static int describe_network(const mega_train_settings *s, uint32_t actions, mega_network *network,
+                            mega_message *message) {
+    const uint32_t stack = (uint32_t)s->stack, height = (uint32_t)s->height, width = (uint32_t)s->width;
+    if (s->algo == MEGA_ALGO_DQN) {
+        return mega_network_describe_q(s->network, stack, height, width, actions, (uint32_t)s->atoms,
+                                       s->dueling, network, message);
+    }
+    return mega_network_describe(s->network, stack, height, width, actions, network, message);
+}
+
+// Who plays while the network learns has a copy of it and, on a GPU, a stream.
+static int create_actor(mega_trainer *trainer, const mega_network *network, mega_message *message) {
+    const mega_train_settings *settings = trainer->settings;
+    mega_learner *learner = &trainer->learner;
+    learner->acting = learner->compute;
+    learner->actor = learner->net;
+    if (settings->algo != MEGA_ALGO_DQN || !settings->concurrent) {
+        return 0;
+    }
+    learner->actor = NULL;
+    if (learner->compute->stream != NULL && open_compute(trainer, &learner->acting, message) < 0) {
+        return -1;
+    }
+    return learner->acting->ops->create_net(learner->acting, network, &learner->actor, message);
 }
 
 static int create_network(mega_trainer *trainer, mega_message *message) {
@@ -69,11 +108,18 @@ static int create_network(mega_trainer *trainer, mega_message *message) {
     mega_network network;
     uint32_t actions = 0;
     (void)mega_vector_actions(trainer->vector, &actions);
-    if (mega_network_describe(settings->network, (uint32_t)settings->stack, (uint32_t)settings->height,
-                              (uint32_t)settings->width, actions, &network, message) < 0 ||
-        create_compute(trainer, message) < 0 ||
-        learner->compute->ops->create_net(learner->compute, &network, &learner->net, message) < 0) {
+    if (describe_network(settings, actions, &network, message) < 0 || create_compute(trainer, message) < 0 ||
+        learner->compute->ops->create_net(learner->compute, &network, &learner->net, message) < 0 ||
+        create_actor(trainer, &network, message) < 0) {
         return -1;
+    }
+    if (settings->algo == MEGA_ALGO_DQN) {
+        const mega_q_shape shape = {.actions = actions,
+                                    .atoms = (uint32_t)settings->atoms,
+                                    .is_dueling = settings->dueling,
+                                    .v_min = (float)settings->v_min,
+                                    .v_max = (float)settings->v_max};
+        learner->q = shape;
     }
     const mega_optimizer_rule rule = {
         .kind = settings->optimizer,
@@ -82,8 +128,13 @@ static int create_network(mega_trainer *trainer, mega_message *message) {
         .epsilon = settings->epsilon,
         .epsilon_inside = settings->epsilon_inside,
     };
-    return learner->compute->ops->create_optimizer(learner->compute, &rule, network.parameter_count,
-                                                   &learner->optimizer, message);
+    // Noisy layers have spreads to be learned, besides the network's own numbers.
+    const mega_noise_plan noise = mega_noise_plan_of(&network);
+    const size_t count =
+        (size_t)(settings->noisy && settings->algo == MEGA_ALGO_DQN ? 2 * noise.means - noise.first
+                                                                    : noise.means);
+    return learner->compute->ops->create_optimizer(learner->compute, &rule, count, &learner->optimizer,
+                                                   message);
 }
 
 static int create_learner(mega_trainer *trainer, mega_message *message) {
@@ -95,12 +146,13 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
         return -1;
     }
     const mega_sampler_desc sampler = {
-        .compute = learner->compute,
-        .net = learner->net,
+        .compute = learner->acting,
+        .net = learner->actor,
         .vector = trainer->vector,
         .groups = (uint32_t)settings->groups,
         .slots = learner->algorithm->slots(settings),
         .seed = (uint64_t)settings->seed,
+        .q = mega_learner_q(learner),
     };
     if (mega_sampler_create(&sampler, &learner->sampler, message) < 0) {
         return -1;
@@ -142,7 +194,13 @@ void mega_trainer_destroy(mega_trainer *trainer) {
     if (learner->optimizer != NULL) {
         learner->compute->ops->destroy_optimizer(learner->compute, learner->optimizer);
     }
+    if (learner->actor != learner->net) {
+        mega_net_destroy(learner->actor);
+    }
     mega_net_destroy(learner->net);
+    if (learner->acting != learner->compute) {
+        mega_compute_destroy(learner->acting);
+    }
     mega_compute_destroy(learner->compute);
     mega_vector_destroy(trainer->vector);
     mega_rom_destroy(trainer->rom);
@@ -175,6 +233,7 @@ int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
     memset(&learner->state, 0, sizeof learner->state);
     memset(&trainer->sums, 0, sizeof trainer->sums);
     if (result < 0 || mega_trainer_put_sums(trainer, message) < 0 ||
+        (learner->algorithm->start != NULL && learner->algorithm->start(learner, message) < 0) ||
         mega_sampler_reset(learner->sampler, NULL, (uint32_t)settings->random_steps, message) < 0) {
         return -1;
     }
@@ -242,11 +301,15 @@ int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_messag
     }
     double *sums = trainer->sums.stats;
     const double samples = sums[MEGA_STAT_SAMPLES] > 0 ? sums[MEGA_STAT_SAMPLES] : NAN;
-    out->policy_loss = sums[MEGA_STAT_POLICY_LOSS] / samples;
+    const bool is_q = mega_learner_q(&trainer->learner) != NULL;
+    const double policies = is_q ? NAN : samples;
+    out->policy_loss = sums[MEGA_STAT_POLICY_LOSS] / policies;
     out->value_loss = sums[MEGA_STAT_VALUE_LOSS] / samples;
-    out->entropy = sums[MEGA_STAT_ENTROPY] / samples;
-    out->kl = sums[MEGA_STAT_KL] / samples;
-    out->clipped = sums[MEGA_STAT_CLIPPED] / samples;
+    out->entropy = sums[MEGA_STAT_ENTROPY] / policies;
+    out->kl = sums[MEGA_STAT_KL] / policies;
+    out->clipped = sums[MEGA_STAT_CLIPPED] / policies;
+    out->q = sums[MEGA_STAT_Q] / (is_q ? samples : NAN);
+    out->exploration = is_q ? mega_learner_exploration(&trainer->learner) : NAN;
     out->gradient_norm = trainer->sums.gradient_norm;
     out->learning_rate = mega_learner_rate(&trainer->learner);
     memset(sums, 0, sizeof trainer->sums.stats);

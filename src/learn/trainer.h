@@ -46,9 +46,11 @@ mega_train_count mega_trainer_count(const mega_trainer *trainer);
 
 // Means over the samples that were trained on since the last call; NaN without any.
 typedef struct mega_train_means {
-    double policy_loss, value_loss, entropy, kl, clipped;
-    double gradient_norm; // of the last update
-    double learning_rate; // of the last iteration
+    double policy_loss, value_loss, entropy, kl, clipped; // NaN where the algorithm has none
+    double q;                                             // of the actions that were taken: Q-learners
+    double exploration;                                   // share of random actions at present: Q-learners
+    double gradient_norm;                                 // of the last update
+    double learning_rate;                                 // of the last iteration
 } mega_train_means;
 int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_message *message);
 

@@ -10,16 +10,17 @@
 
 enum {
     ENVS_AT_A_TIME = 64,
-    SETTINGS_TEXT_MAX = 64 << 10
+    SETTINGS_TEXT_MAX = 64 << 10,
+    PIECE = 4 << 20
 };
 
 // ---- settings ----
 
 // A run may go on longer than it was meant to, be judged differently, and write more or less often.
 static bool may_differ(const char *name) {
-    static const char *const names[] = {"frames",     "stop_score",    "log_every",   "checkpoint_seconds",
-                                        "eval_every", "eval_episodes", "eval_policy", "eval_sticky",
-                                        "threads"};
+    static const char *const names[] = {
+        "frames",     "stop_score",    "eval_explore", "log_every",   "checkpoint_seconds",
+        "eval_every", "eval_episodes", "eval_policy",  "eval_sticky", "threads"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;
@@ -70,33 +71,45 @@ static int read_settings(mega_checkpoint_reader *reader, const char *path, mega_
 
 // ---- parts ----
 
-// A part of the device's memory, to a file or back, through memory of the host.
-static int write_device(mega_checkpoint_writer *writer, const mega_learner *learner, const char *name,
-                        const void *memory, size_t size, mega_message *message) {
-    void *bytes = malloc(size);
-    if (bytes == NULL) {
-        return mega_message_set(message, "there is no memory to save %s", name);
+// A part of the device's memory, to a file or back, piece by piece through memory of the host.
+static int move_pieces(mega_checkpoint_writer *writer, mega_checkpoint_reader *reader,
+                       const mega_learner *learner, uint8_t *memory, size_t size, void *bytes,
+                       mega_message *message) {
+    mega_compute *compute = learner->compute;
+    for (size_t at = 0; at < size; at += PIECE) {
+        const size_t n = size - at < PIECE ? size - at : PIECE;
+        if (writer != NULL ? compute->ops->download(compute, bytes, memory + at, n, message) < 0 ||
+                                 mega_checkpoint_append(writer, bytes, n, message) < 0
+                           : mega_checkpoint_read_part(reader, bytes, n, message) < 0 ||
+                                 compute->ops->upload(compute, memory + at, bytes, n, message) < 0) {
+            return -1;
+        }
     }
-    int result = learner->compute->ops->download(learner->compute, bytes, memory, size, message);
+    return 0;
+}
+
+static int write_device(mega_checkpoint_writer *writer, const mega_learner *learner, const char *name,
+                        void *memory, size_t size, mega_message *message) {
+    void *bytes = malloc(PIECE);
+    int result = bytes == NULL ? mega_message_set(message, "there is no memory to save %s", name)
+                               : mega_checkpoint_begin(writer, name, true, message);
     if (result == 0) {
-        result = mega_checkpoint_add(writer, name, bytes, size, true, message);
+        result = move_pieces(writer, NULL, learner, memory, size, bytes, message);
     }
     free(bytes);
-    return result;
+    return result < 0 ? -1 : mega_checkpoint_end(writer, message);
 }
 
 static int read_device(mega_checkpoint_reader *reader, const mega_learner *learner, const char *name,
                        void *memory, size_t size, mega_message *message) {
-    void *bytes = malloc(size);
-    if (bytes == NULL) {
-        return mega_message_set(message, "there is no memory to restore %s", name);
-    }
-    int result = mega_checkpoint_read(reader, name, bytes, size, message);
+    void *bytes = malloc(PIECE);
+    int result = bytes == NULL ? mega_message_set(message, "there is no memory to restore %s", name)
+                               : mega_checkpoint_read_begin(reader, name, size, message);
     if (result == 0) {
-        result = learner->compute->ops->upload(learner->compute, memory, bytes, size, message);
+        result = move_pieces(NULL, reader, learner, memory, size, bytes, message);
     }
     free(bytes);
-    return result;
+    return result < 0 ? -1 : mega_checkpoint_read_end(reader, message);
 }
 
 static int write_environments(mega_checkpoint_writer *writer, mega_vector *vector, mega_message *message) {
@@ -238,19 +251,26 @@ static int move_rollout(mega_trainer *trainer, mega_checkpoint_writer *writer, m
 
 // ---- the network ----
 
-typedef int (*part_function)(void *context, const char *name, void *memory, size_t size,
-                             mega_message *message);
-
-static int each_network_part(mega_trainer *trainer, part_function done, void *context,
+static int each_network_part(mega_trainer *trainer, mega_part_function done, void *context,
                              mega_message *message) {
     const mega_net *net = trainer->learner.net;
     mega_optimizer *optimizer = trainer->learner.optimizer;
-    const size_t size = net->network.parameter_count * sizeof(float);
-    if (done(context, "parameters", net->parameters, size, message) < 0 ||
+    const size_t size = optimizer->count * sizeof(float);
+    if (done(context, "parameters", net->parameters, net->network.parameter_count * sizeof(float), message) <
+            0 ||
         (optimizer->means != NULL && done(context, "means", optimizer->means, size, message) < 0)) {
         return -1;
     }
     return done(context, "squares", optimizer->squares, size, message);
+}
+
+// What the algorithm keeps for itself.
+static int keep_own(mega_trainer *trainer, bool restores, mega_part_function move, void *context,
+                    mega_message *message) {
+    mega_learner *learner = &trainer->learner;
+    return learner->algorithm->keep == NULL
+               ? 0
+               : learner->algorithm->keep(learner, restores, move, context, message);
 }
 
 // ---- saving ----
@@ -295,6 +315,7 @@ int mega_trainer_save(mega_trainer *trainer, const char *path, mega_message *mes
     save_context context = {writer, &trainer->learner};
     if (save_counters(trainer, writer, message) < 0 ||
         each_network_part(trainer, save_part, &context, message) < 0 ||
+        keep_own(trainer, false, save_part, &context, message) < 0 ||
         write_environments(writer, trainer->vector, message) < 0 ||
         move_rollout(trainer, writer, NULL, message) < 0) {
         mega_checkpoint_abort(writer);
@@ -340,6 +361,9 @@ static int restore_all(mega_trainer *trainer, mega_checkpoint_reader *reader, co
         return -1;
     }
     mega_net_changed(learner->net);
+    if (keep_own(trainer, true, restore_part, &context, message) < 0) {
+        return -1;
+    }
     mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
     if (mega_sampler_reset(learner->sampler, NULL, 0, message) < 0 ||
         read_environments(reader, trainer->vector, message) < 0) {

@@ -53,6 +53,7 @@ typedef struct mega_act {
     uint64_t seed;
     uint64_t step;
     bool greedy;
+    float epsilon;            // probability of an action at random instead
     int32_t *chosen;          // [count]
     int32_t *chosen_too;      // [count], for those who want them twice, or NULL
     float *log_probabilities; // [count], or NULL
@@ -75,6 +76,17 @@ typedef struct mega_loss {
     bool normalize; // advantages have mean 0 and deviation 1 over the samples that count
 } mega_loss;
 
+// Parameters of any kind that an optimiser moves, and their gradients.
+typedef struct mega_slab {
+    float *parameters;
+    float *gradients;
+    size_t count; // that of the optimiser
+} mega_slab;
+static inline mega_slab mega_net_slab(const mega_net *net) {
+    return (mega_slab){net->parameters, net->gradients, net->network.parameter_count};
+}
+
+typedef struct mega_noise mega_noise; // noise.h
 typedef struct mega_compute mega_compute;
 
 typedef struct mega_compute_ops {
@@ -119,15 +131,31 @@ typedef struct mega_compute_ops {
                       mega_message *message);
     // What the sums go on from: zeros, or those of a checkpoint, so that it does not matter when they are read.
     int (*write_stats)(mega_compute *compute, const double stats[MEGA_STAT_COUNT], mega_message *message);
-    // Clips the gradient to `norm_max` (0: not) and moves the parameters against it; not if it is not finite.
-    int (*optimise)(mega_compute *compute, mega_net *net, mega_optimizer *optimizer, double learning_rate,
-                    double norm_max, mega_message *message);
+    // Clips the gradient to `norm_max` (0: not) and moves the parameters against it; not if it is not finite. If they are
+    // a net's, mega_net_changed() comes after it.
+    int (*optimise)(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer,
+                    double learning_rate, double norm_max, mega_message *message);
+    // Noisy layers. Draws the noise with this number of a seed's; MEGA_NOISE_NONE is none.
+    int (*draw_noise)(mega_compute *compute, mega_noise *noise, uint64_t seed, uint64_t index,
+                      mega_message *message);
+    // Sets the net's parameters to what was learned and the noise; tells the net.
+    int (*mix_noise)(mega_compute *compute, const mega_noise *noise, mega_net *net, mega_message *message);
+    // The gradients of what is learned, from those of the net's parameters with this noise.
+    int (*spread_gradients)(mega_compute *compute, mega_noise *noise, const mega_net *net,
+                            mega_message *message);
+    // For a thread that is not the one that made the compute: before its first call, and after its last.
+    int (*enter)(mega_compute *compute, mega_message *message);
+    void (*leave)(mega_compute *compute);
+    // Waits until all that was asked for is done.
+    int (*finish)(mega_compute *compute, mega_message *message);
     void (*destroy)(mega_compute *compute);
 } mega_compute_ops;
 
 struct mega_compute {
     const mega_compute_ops *ops;
-    void *stream; // a GPU's CUstream in which all work is ordered; NULL on the CPU
+    const struct mega_q_ops *q;           // compute_q.h
+    const struct mega_replay_ops *replay; // replay memories (replay.h)
+    void *stream;                         // a GPU's CUstream in which all work is ordered; NULL on the CPU
 };
 
 // The CPU. `plain` networks are those of net_ref.c.

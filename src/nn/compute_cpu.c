@@ -1,19 +1,15 @@
 // compute_cpu.c - learners' work on the CPU. Networks take nearly all of its time, so the rest is plain loops.
-#include "compute.h"
+#include "compute_cpu.h"
+
+#include "compute_q.h"
 #include "mega_lesson.h"
 #include "mega_returns.h"
+#include "replay.h"
+#include "noise.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct cpu_compute {
-    mega_compute base;
-    const mega_net_backend *nets;
-    uint32_t threads; // of networks
-    double stats[MEGA_STAT_COUNT];
-    double norm; // of the last gradient, or the first that was not finite
-} cpu_compute;
 
 static int cpu_allocate(mega_compute *compute, size_t size, void **out, mega_message *message) {
     (void)compute;
@@ -61,10 +57,11 @@ static int cpu_act(mega_compute *compute, const mega_act *act, mega_message *mes
     for (uint32_t i = 0; i < act->count; i++) {
         const float *logits = act->logits + (size_t)i * act->actions;
         const float log_sum = policy_log_sum(logits, act->actions);
-        const float uniform =
-            mega_philox_uniform(draw_word(act->seed, MEGA_DRAW_ACTIONS, act->first + i, act->step));
-        const uint32_t action = act->greedy ? policy_best(logits, act->actions)
-                                            : policy_draw(logits, act->actions, log_sum, uniform);
+        const mega_philox_block block = draw_block(act->seed, MEGA_DRAW_ACTIONS, act->first + i, act->step);
+        const uint32_t wanted =
+            act->greedy ? policy_best(logits, act->actions)
+                        : policy_draw(logits, act->actions, log_sum, mega_philox_uniform(block.word[0]));
+        const uint32_t action = policy_explore(wanted, act->actions, act->epsilon, block);
         act->chosen[i] = (int32_t)action;
         if (act->chosen_too != NULL) {
             act->chosen_too[i] = (int32_t)action;
@@ -219,9 +216,7 @@ static int cpu_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pas
         if (!(loss->lesson->flags[sample] & MEGA_STEP_VOID)) {
             float stats[MEGA_STAT_COUNT];
             lose_sample(loss, sample, i, (loss->lesson->advantages[sample] - mean) * scale, pass, stats);
-            for (uint32_t k = 0; k < MEGA_STAT_COUNT; k++) {
-                cpu->stats[k] += (double)stats[k];
-            }
+            cpu_add_stats(cpu, stats);
         }
     }
     return 0;
@@ -244,17 +239,57 @@ static int cpu_write_stats(mega_compute *compute, const double stats[MEGA_STAT_C
     return 0;
 }
 
-static int cpu_optimise(mega_compute *compute, mega_net *net, mega_optimizer *optimizer, double learning_rate,
-                        double norm_max, mega_message *message) {
+static int cpu_optimise(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer,
+                        double learning_rate, double norm_max, mega_message *message) {
     (void)message;
     cpu_compute *cpu = (cpu_compute *)compute;
-    const double norm = mega_optimizer_clip(net->gradients, net->network.parameter_count, norm_max);
+    const double norm = mega_optimizer_clip(slab->gradients, slab->count, norm_max);
     cpu->norm = isfinite(cpu->norm) ? norm : cpu->norm;
     if (isfinite(norm)) {
-        mega_optimizer_descend(optimizer, learning_rate, net->gradients, net->parameters);
-        mega_net_changed(net);
+        mega_optimizer_descend(optimizer, learning_rate, slab->gradients, slab->parameters);
     }
     return 0;
+}
+
+static int cpu_draw_noise(mega_compute *compute, mega_noise *noise, uint64_t seed, uint64_t index,
+                          mega_message *message) {
+    (void)compute;
+    (void)message;
+    for (uint32_t i = 0; i < noise->plan.vector_count; i++) {
+        noise->vectors[i] = noise_vector(seed, i, index);
+    }
+    return 0;
+}
+
+static int cpu_mix_noise(mega_compute *compute, const mega_noise *noise, mega_net *net,
+                         mega_message *message) {
+    (void)compute;
+    (void)message;
+    for (uint64_t i = 0; i < noise->plan.means; i++) {
+        net->parameters[i] = noise_mix(&noise->plan, noise->learned, noise->vectors, i);
+    }
+    mega_net_changed(net);
+    return 0;
+}
+
+static int cpu_spread_gradients(mega_compute *compute, mega_noise *noise, const mega_net *net,
+                                mega_message *message) {
+    (void)compute;
+    (void)message;
+    for (uint64_t i = 0; i < noise->plan.means; i++) {
+        noise_gradient(&noise->plan, net->gradients, noise->vectors, i, noise->gradients);
+    }
+    return 0;
+}
+
+static int cpu_enter(mega_compute *compute, mega_message *message) {
+    (void)compute;
+    (void)message;
+    return 0;
+}
+
+static void cpu_leave(mega_compute *compute) {
+    (void)compute;
 }
 
 static void cpu_destroy(mega_compute *compute) {
@@ -281,6 +316,12 @@ static const mega_compute_ops cpu_ops = {
     .read_stats = cpu_read_stats,
     .write_stats = cpu_write_stats,
     .optimise = cpu_optimise,
+    .enter = cpu_enter,
+    .leave = cpu_leave,
+    .finish = cpu_enter, // calls are done when they return
+    .draw_noise = cpu_draw_noise,
+    .mix_noise = cpu_mix_noise,
+    .spread_gradients = cpu_spread_gradients,
     .destroy = cpu_destroy,
 };
 
@@ -291,6 +332,8 @@ int mega_compute_cpu(uint32_t threads, bool plain, mega_compute **out, mega_mess
         return mega_message_set(message, "there is no memory to learn with");
     }
     cpu->base.ops = &cpu_ops;
+    cpu->base.q = &mega_q_ops_cpu;
+    cpu->base.replay = &mega_replay_cpu;
     cpu->nets = plain ? &mega_net_ref : mega_net_cpu();
     cpu->threads = threads;
     *out = &cpu->base;

@@ -126,15 +126,22 @@ MEGA_FN void raise_element(const mega_lowering *l, const mega_number *matrix, co
 // ---- parameters ----
 
 // A tensor as products of matrices want it: [out][places][channels] of PyTorch's [out][channels][places]. For the first
-// layer and for heads, channels is 1.
+// layer and for heads, channels is 1. Heads are parts of the rows of one matrix.
 typedef struct mega_packing {
     uint64_t slab;   // where the tensor is among the parameters,
     uint64_t packed; // and among those that are packed
     uint32_t outs, channels, places;
+    uint32_t pitch; // from one out to the next among those that are packed: channels * places or more
 } mega_packing;
 
 MEGA_FN uint64_t packing_count(const mega_packing *p) {
     return (uint64_t)p->outs * p->channels * p->places;
+}
+
+// Where element `i` of the tensor is among those that are packed.
+MEGA_FN uint64_t packing_target(const mega_packing *p, uint64_t i) {
+    const uint64_t row = (uint64_t)p->channels * p->places;
+    return p->packed + i / row * p->pitch + i % row;
 }
 
 // Where element `i` of the packed tensor is in PyTorch's.
@@ -142,6 +149,40 @@ MEGA_FN uint64_t packing_source(const mega_packing *p, uint64_t i) {
     const uint64_t channel = i % p->channels, place = i / p->channels % p->places,
                    out = i / p->channels / p->places;
     return (out * p->channels + channel) * p->places + place;
+}
+
+// ---- heads ----
+
+// Both heads' outputs are the columns of one matrix: the first head's, the value's, and what fills its rows up.
+typedef struct mega_heads {
+    uint32_t outputs, values, width;
+} mega_heads;
+
+MEGA_FN uint64_t heads_split_count(const mega_heads *h, uint32_t batch) {
+    return (uint64_t)batch * (h->outputs + h->values);
+}
+
+MEGA_FN void heads_split(const mega_heads *h, const float *matrix, const float *bias, const float *value_bias,
+                         uint64_t element, float *logits, float *values) {
+    const uint32_t both = h->outputs + h->values, column = (uint32_t)(element % both);
+    const uint64_t row = element / both;
+    const float number = matrix[row * h->width + column];
+    if (column < h->outputs) {
+        logits[row * h->outputs + column] = number + bias[column];
+    } else {
+        values[row * h->values + column - h->outputs] = number + value_bias[column - h->outputs];
+    }
+}
+
+// Element `element` of the matrix of their gradients.
+MEGA_FN float heads_join(const mega_heads *h, const float *logit_grads, const float *value_grads,
+                         uint64_t element) {
+    const uint64_t row = element / h->width;
+    const uint32_t column = (uint32_t)(element % h->width);
+    if (column < h->outputs) {
+        return logit_grads[row * h->outputs + column];
+    }
+    return column < h->outputs + h->values ? value_grads[row * h->values + column - h->outputs] : 0.0f;
 }
 
 #endif

@@ -11,10 +11,15 @@ enum {
     MEGA_DRAW_ACTIONS = 16, // smaller ones are for the parameters of networks
     MEGA_DRAW_STARTS,
     MEGA_DRAW_SHUFFLE,
-    MEGA_DRAW_EVALUATION
+    MEGA_DRAW_EVALUATION,
+    MEGA_DRAW_REPLAY,
+    MEGA_DRAW_NOISE
 };
+MEGA_FN mega_philox_block draw_block(uint64_t seed, uint32_t purpose, uint32_t env, uint64_t step) {
+    return mega_philox_at(seed, (uint64_t)purpose << 32 | env, step);
+}
 MEGA_FN uint32_t draw_word(uint64_t seed, uint32_t purpose, uint32_t env, uint64_t step) {
-    return mega_philox_at(seed, (uint64_t)purpose << 32 | env, step).word[0];
+    return draw_block(seed, purpose, env, step).word[0];
 }
 
 MEGA_FN float policy_limit(float number, float low, float high) {
@@ -44,6 +49,11 @@ MEGA_FN uint32_t policy_draw(const float *logits, uint32_t actions, float log_su
         }
     }
     return actions - 1;
+}
+
+// With probability `epsilon` any action instead of `action`; `block` are random numbers.
+MEGA_FN uint32_t policy_explore(uint32_t action, uint32_t actions, float epsilon, mega_philox_block block) {
+    return mega_philox_uniform(block.word[1]) < epsilon ? mega_philox_below(block.word[2], actions) : action;
 }
 
 // The most probable action; the first of several.
@@ -89,6 +99,7 @@ enum { // what losses report, summed over samples that count
     MEGA_STAT_ENTROPY,
     MEGA_STAT_KL,      // of the old policy from the new: (ratio - 1) - log ratio, which is never negative
     MEGA_STAT_CLIPPED, // samples whose ratio was outside of the limits
+    MEGA_STAT_Q,       // of the action that was taken: Q-learners
     MEGA_STAT_COUNT
 };
 
@@ -110,6 +121,7 @@ MEGA_FN void loss_actor_critic(const float *logits, uint32_t actions, uint32_t a
     stats[MEGA_STAT_ENTROPY] = entropy;
     stats[MEGA_STAT_KL] = MEGA_EXP(log_ratio) - 1.0f - log_ratio;
     stats[MEGA_STAT_CLIPPED] = 0.0f;
+    stats[MEGA_STAT_Q] = 0.0f;
 }
 
 // PPO (Schulman et al. 2017): -min(ratio * A, clip(ratio, 1 - clip, 1 + clip) * A), and the value likewise if
@@ -143,6 +155,7 @@ MEGA_FN void loss_ppo(const float *logits, uint32_t actions, uint32_t action, fl
     stats[MEGA_STAT_ENTROPY] = entropy;
     stats[MEGA_STAT_KL] = ratio - 1.0f - log_ratio;
     stats[MEGA_STAT_CLIPPED] = ratio < low || ratio > high ? 1.0f : 0.0f;
+    stats[MEGA_STAT_Q] = 0.0f;
 }
 
 #endif

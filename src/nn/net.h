@@ -27,10 +27,10 @@ struct mega_pass {
     mega_net *net;
     uint32_t batch;
     bool trains;        // backward is allowed
-    float *logits;      // [batch][actions]
-    float *values;      // [batch]
-    float *logit_grads; // [batch][actions], for the caller to fill before backward; NULL unless it trains
-    float *value_grads; // [batch], likewise
+    float *logits;      // [batch][outputs]: of the first head
+    float *values;      // [batch][value_outputs]: of the value's; not to be touched if it has none
+    float *logit_grads; // [batch][outputs], for the caller to fill before backward; NULL unless it trains
+    float *value_grads; // [batch][value_outputs], likewise
 };
 
 typedef struct mega_net_backend {

@@ -1,8 +1,9 @@
 // net_onednn.c - the backend "onednn": networks on CPUs with oneDNN (https://github.com/oneapi-src/oneDNN).
 //
 // The library chooses the formats of weights and activations, which are not PyTorch's. Every pass keeps the weights in
-// the formats of its batch size and copies them from the slab when they have changed. The policy and the value are one
-// layer here, of actions + 1 outputs. The same inputs give the same bits with the same number of threads.
+// the formats of its batch size and copies them from the slab when they have changed. Both heads are one layer here,
+// which reads all hidden units; weights of those that a head does not read are zero, and their gradients are left out.
+// The same inputs give the same bits with the same number of threads.
 #include "net.h"
 
 #ifdef MEGA_HAS_ONEDNN
@@ -119,46 +120,78 @@ static void copy(float *to, const float *from, size_t count) {
     memcpy(to, from, count * sizeof *to);
 }
 
-// The policy's tensors, then the value's.
+// Where a head is in the layer of both: the row of its first output, and the column of the first unit that it reads.
+typedef struct head_place {
+    const mega_tensor *weight, *bias;
+    size_t row, column;
+} head_place;
+
+// Returns how many heads there are.
+static uint32_t find_heads(const mega_network *network, head_place places[2]) {
+    const mega_tensor *head = mega_network_heads(network);
+    places[0] = (head_place){&head[0], &head[1], 0, 0};
+    if (network->value_outputs == 0) {
+        return 1;
+    }
+    places[1] = (head_place){&head[2], &head[3], network->outputs, mega_network_value_hidden(network)};
+    return 2;
+}
+
 static void join_heads(onednn_pass *own) {
     const mega_network *network = &own->pass.net->network;
     const float *parameters = own->pass.net->parameters;
-    const mega_tensor *head = &network->tensor[network->tensor_count - 4];
     float *weights = numbers_of(own, heads_of(own)->plain_weights);
     float *bias = numbers_of(own, heads_of(own)->plain_bias);
-    copy(weights, parameters + head[0].first, head[0].count);
-    copy(weights + head[0].count, parameters + head[2].first, head[2].count);
-    copy(bias, parameters + head[1].first, head[1].count);
-    copy(bias + head[1].count, parameters + head[3].first, head[3].count);
+    head_place places[2];
+    const uint32_t count = find_heads(network, places);
+    if (network->streams > 1) { // else all of it is copied
+        const size_t rows = (size_t)network->outputs + network->value_outputs;
+        memset(weights, 0, rows * network->hidden_total * sizeof *weights);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const head_place *place = &places[i];
+        for (size_t m = 0; m < place->bias->count; m++) {
+            copy(weights + (place->row + m) * network->hidden_total + place->column,
+                 parameters + place->weight->first + m * network->hidden, network->hidden);
+        }
+        copy(bias + place->row, parameters + place->bias->first, place->bias->count);
+    }
 }
 
 static void part_heads(onednn_pass *own) {
     const mega_network *network = &own->pass.net->network;
     float *gradients = own->pass.net->gradients;
-    const mega_tensor *head = &network->tensor[network->tensor_count - 4];
     const float *weights = numbers_of(own, heads_of(own)->weight_gradients);
     const float *bias = numbers_of(own, heads_of(own)->bias_gradients);
-    copy(gradients + head[0].first, weights, head[0].count);
-    copy(gradients + head[2].first, weights + head[0].count, head[2].count);
-    copy(gradients + head[1].first, bias, head[1].count);
-    copy(gradients + head[3].first, bias + head[1].count, head[3].count);
+    head_place places[2];
+    const uint32_t count = find_heads(network, places);
+    for (uint32_t i = 0; i < count; i++) {
+        const head_place *place = &places[i];
+        for (size_t m = 0; m < place->bias->count; m++) {
+            copy(gradients + place->weight->first + m * network->hidden,
+                 weights + (place->row + m) * network->hidden_total + place->column, network->hidden);
+        }
+        copy(gradients + place->bias->first, bias + place->row, place->bias->count);
+    }
 }
 
 static void part_outputs(onednn_pass *own) {
-    const size_t actions = own->pass.net->network.actions;
+    const size_t outputs = own->pass.net->network.outputs, values = own->pass.net->network.value_outputs;
     const float *out = numbers_of(own, heads_of(own)->out);
     for (size_t b = 0; b < own->pass.batch; b++) {
-        copy(own->pass.logits + b * actions, out + b * (actions + 1), actions);
-        own->pass.values[b] = out[b * (actions + 1) + actions];
+        const float *row = out + b * (outputs + values);
+        copy(own->pass.logits + b * outputs, row, outputs);
+        copy(own->pass.values + b * values, row + outputs, values);
     }
 }
 
 static void join_deltas(onednn_pass *own) {
-    const size_t actions = own->pass.net->network.actions;
+    const size_t outputs = own->pass.net->network.outputs, values = own->pass.net->network.value_outputs;
     float *delta = numbers_of(own, heads_of(own)->delta);
     for (size_t b = 0; b < own->pass.batch; b++) {
-        copy(delta + b * (actions + 1), own->pass.logit_grads + b * actions, actions);
-        delta[b * (actions + 1) + actions] = own->pass.value_grads[b];
+        float *row = delta + b * (outputs + values);
+        copy(row, own->pass.logit_grads + b * outputs, outputs);
+        copy(row + outputs, own->pass.value_grads + b * values, values);
     }
 }
 
@@ -298,16 +331,17 @@ static mega_onednn_layer fc_shape(const mega_network *network, uint32_t batch) {
         set_dims(shape.in, batch, network->stack, network->height, network->width);
     }
     memcpy(shape.weights, shape.in, sizeof shape.weights);
-    shape.weights[0] = (dnnl_dim_t)network->hidden;
-    set_dims(shape.out, batch, network->hidden, 0, 0);
+    shape.weights[0] = (dnnl_dim_t)network->hidden_total;
+    set_dims(shape.out, batch, network->hidden_total, 0, 0);
     return shape;
 }
 
 static mega_onednn_layer heads_shape(const mega_network *network, uint32_t batch) {
     mega_onednn_layer shape = {.rank = 2, .out_rank = 2};
-    set_dims(shape.in, batch, network->hidden, 0, 0);
-    set_dims(shape.weights, network->actions + 1, network->hidden, 0, 0);
-    set_dims(shape.out, batch, network->actions + 1, 0, 0);
+    const size_t outputs = (size_t)network->outputs + network->value_outputs;
+    set_dims(shape.in, batch, network->hidden_total, 0, 0);
+    set_dims(shape.weights, outputs, network->hidden_total, 0, 0);
+    set_dims(shape.out, batch, outputs, 0, 0);
     return shape;
 }
 
@@ -470,11 +504,13 @@ static void onednn_pass_destroy(mega_pass *pass) {
 
 static int build_pass(onednn_pass *own, mega_message *message) {
     mega_pass *pass = &own->pass;
-    const size_t batch = pass->batch, actions = pass->net->network.actions;
-    pass->logits = mega_floats(batch * actions);
-    pass->values = mega_floats(batch);
-    pass->logit_grads = pass->trains ? mega_floats(batch * actions) : NULL;
-    pass->value_grads = pass->trains ? mega_floats(batch) : NULL;
+    const mega_network *network = &pass->net->network;
+    const size_t logits = (size_t)pass->batch * network->outputs,
+                 values = (size_t)pass->batch * network->value_outputs;
+    pass->logits = mega_floats(logits);
+    pass->values = mega_floats(values);
+    pass->logit_grads = pass->trains ? mega_floats(logits) : NULL;
+    pass->value_grads = pass->trains ? mega_floats(values) : NULL;
     if (pass->logits == NULL || pass->values == NULL ||
         (pass->trains && (pass->logit_grads == NULL || pass->value_grads == NULL))) {
         return mega_message_set(message, "not enough memory for a batch of %u observations", pass->batch);

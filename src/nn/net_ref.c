@@ -20,7 +20,7 @@ typedef struct ref_pass {
     bool has_forward; // activations are there for a backward pass
     float *input;     // [batch][stack][height][width]
     float *output
-        [LAYERS]; // of each layer after its rectifier: [batch][channels][rows][columns], [batch][hidden]
+        [LAYERS]; // of each layer after its rectifier: [batch][channels][rows][columns], [batch][hidden_total]
     float *delta[LAYERS]; // the loss's gradients with respect to `output`; NULL unless it trains
 } ref_pass;
 
@@ -131,39 +131,46 @@ static void conv_backward(const mega_conv_layer *conv, uint32_t batch,
 
 // ---- fully connected ---------------------------------------------------------------------------------
 
-static void dense_forward(uint32_t batch, size_t ins, size_t outs,
-                          const float *in,      // [B][ins]
+// A head reads the part of its input's rows that is its own.
+typedef struct dense {
+    uint32_t batch;
+    size_t ins, outs;
+    size_t pitch; // from a row of the input to the next
+} dense;
+
+static void dense_forward(dense d,
+                          const float *in,      // [B][pitch]
                           const float *weights, // [outs][ins]
                           const float *biases,  // [outs]
                           float *out /* [B][outs] */) {
-    for (uint32_t b = 0; b < batch; b++) {
-        for (size_t m = 0; m < outs; m++) {
+    for (uint32_t b = 0; b < d.batch; b++) {
+        for (size_t m = 0; m < d.outs; m++) {
             float sum = biases[m];
-            for (size_t i = 0; i < ins; i++) {
-                sum += in[b * ins + i] * weights[m * ins + i];
+            for (size_t i = 0; i < d.ins; i++) {
+                sum += in[b * d.pitch + i] * weights[m * d.ins + i];
             }
-            out[b * outs + m] = sum;
+            out[b * d.outs + m] = sum;
         }
     }
 }
 
 // Adds to the gradients and to in_delta, which are zero before, or hold another layer's share.
-static void dense_backward(uint32_t batch, size_t ins, size_t outs,
-                           const float *in,         // [B][ins]
+static void dense_backward(dense d,
+                           const float *in,         // [B][pitch]
                            const float *weights,    // [outs][ins]
                            const float *out_delta,  // [B][outs]
-                           float *in_delta,         // [B][ins], or NULL
+                           float *in_delta,         // [B][pitch], or NULL
                            float *weight_gradients, // [outs][ins]
                            float *bias_gradients /* [outs] */) {
-    for (uint32_t b = 0; b < batch; b++) {
-        for (size_t m = 0; m < outs; m++) {
-            const float delta = out_delta[b * outs + m];
+    for (uint32_t b = 0; b < d.batch; b++) {
+        for (size_t m = 0; m < d.outs; m++) {
+            const float delta = out_delta[b * d.outs + m];
             bias_gradients[m] += delta;
-            for (size_t i = 0; i < ins; i++) {
-                weight_gradients[m * ins + i] += delta * in[b * ins + i];
+            for (size_t i = 0; i < d.ins; i++) {
+                weight_gradients[m * d.ins + i] += delta * in[b * d.pitch + i];
             }
-            for (size_t i = 0; in_delta != NULL && i < ins; i++) {
-                in_delta[b * ins + i] += delta * weights[m * ins + i];
+            for (size_t i = 0; in_delta != NULL && i < d.ins; i++) {
+                in_delta[b * d.pitch + i] += delta * weights[m * d.ins + i];
             }
         }
     }
@@ -189,13 +196,13 @@ static void rectify_backward(const float *out, float *delta, size_t count) {
 // Numbers per observation that layer `i` gives.
 static size_t output_count(const mega_network *network, uint32_t i) {
     if (i == network->conv_count) {
-        return network->hidden;
+        return network->hidden_total;
     }
     const mega_conv_layer *conv = &network->conv[i];
     return (size_t)conv->channels * conv->out_height * conv->out_width;
 }
 
-// Weight (0) or bias (1) of a layer in a slab. After the shared layers come the policy and the value.
+// Weight (0) or bias (1) of a layer in a slab. After the shared layers come the heads.
 static float *tensor_of(const mega_network *network, float *slab, uint32_t layer, uint32_t which) {
     return slab + network->tensor[2 * layer + which].first;
 }
@@ -211,13 +218,24 @@ static void read_observations(const ref_pass *own, const uint8_t *observations, 
     }
 }
 
+// A fully connected layer whose input `in` has rows of `pitch` numbers.
+static void dense_layer_forward(const ref_pass *own, uint32_t layer, const float *in, size_t pitch,
+                                float *out) {
+    mega_net *net = own->pass.net;
+    const mega_tensor *weight = &net->network.tensor[2 * layer];
+    const dense d = {own->pass.batch, weight->shape[1], weight->shape[0], pitch};
+    dense_forward(d, in, tensor_of(&net->network, net->parameters, layer, 0),
+                  tensor_of(&net->network, net->parameters, layer, 1), out);
+}
+
 static int ref_forward(mega_pass *pass, const uint8_t *observations, const int32_t *rows,
                        mega_message *message) {
     (void)message;
     ref_pass *own = (ref_pass *)pass;
     const mega_network *network = &pass->net->network;
     float *parameters = pass->net->parameters;
-    const uint32_t fc = network->conv_count, policy = fc + 1, value = fc + 2, batch = pass->batch;
+    const uint32_t fc = network->conv_count, head = fc + 1, value = fc + 2, batch = pass->batch;
+    const size_t hidden = network->hidden_total;
     read_observations(own, observations, rows);
     const float *in = own->input;
     for (uint32_t i = 0; i < fc; i++) {
@@ -225,25 +243,24 @@ static int ref_forward(mega_pass *pass, const uint8_t *observations, const int32
                      tensor_of(network, parameters, i, 1), own->output[i]);
         in = own->output[i];
     }
-    dense_forward(batch, network->features, network->hidden, in, tensor_of(network, parameters, fc, 0),
-                  tensor_of(network, parameters, fc, 1), own->output[fc]);
-    rectify(own->output[fc], (size_t)batch * network->hidden);
-    dense_forward(batch, network->hidden, network->actions, own->output[fc],
-                  tensor_of(network, parameters, policy, 0), tensor_of(network, parameters, policy, 1),
-                  pass->logits);
-    dense_forward(batch, network->hidden, 1, own->output[fc], tensor_of(network, parameters, value, 0),
-                  tensor_of(network, parameters, value, 1), pass->values);
+    dense_layer_forward(own, fc, in, network->features, own->output[fc]);
+    rectify(own->output[fc], batch * hidden);
+    dense_layer_forward(own, head, own->output[fc], hidden, pass->logits);
+    if (network->value_outputs > 0) {
+        dense_layer_forward(own, value, own->output[fc] + mega_network_value_hidden(network), hidden,
+                            pass->values);
+    }
     own->has_forward = true;
     return 0;
 }
 
 // Gradients of a fully connected layer whose input is `in` with the gradients `in_delta`.
-static void dense_layer_backward(const ref_pass *own, uint32_t layer, const float *in, const float *delta,
-                                 float *in_delta) {
+static void dense_layer_backward(const ref_pass *own, uint32_t layer, const float *in, size_t pitch,
+                                 const float *delta, float *in_delta) {
     mega_net *net = own->pass.net;
     const mega_tensor *weight = &net->network.tensor[2 * layer];
-    dense_backward(own->pass.batch, weight->shape[1], weight->shape[0], in,
-                   tensor_of(&net->network, net->parameters, layer, 0), delta, in_delta,
+    const dense d = {own->pass.batch, weight->shape[1], weight->shape[0], pitch};
+    dense_backward(d, in, tensor_of(&net->network, net->parameters, layer, 0), delta, in_delta,
                    tensor_of(&net->network, net->gradients, layer, 0),
                    tensor_of(&net->network, net->gradients, layer, 1));
 }
@@ -252,11 +269,23 @@ static void zero(float *numbers, size_t count) {
     memset(numbers, 0, count * sizeof *numbers);
 }
 
+static void heads_backward(const ref_pass *own) {
+    const mega_network *network = &own->pass.net->network;
+    const uint32_t fc = network->conv_count, head = fc + 1, value = fc + 2;
+    const uint32_t first = mega_network_value_hidden(network);
+    dense_layer_backward(own, head, own->output[fc], network->hidden_total, own->pass.logit_grads,
+                         own->delta[fc]);
+    if (network->value_outputs > 0) {
+        dense_layer_backward(own, value, own->output[fc] + first, network->hidden_total,
+                             own->pass.value_grads, own->delta[fc] + first);
+    }
+}
+
 static int ref_backward(mega_pass *pass, mega_message *message) {
     ref_pass *own = (ref_pass *)pass;
     mega_net *net = pass->net;
     const mega_network *network = &net->network;
-    const uint32_t fc = network->conv_count, policy = fc + 1, value = fc + 2, batch = pass->batch;
+    const uint32_t fc = network->conv_count, batch = pass->batch;
     if (!pass->trains || !own->has_forward) {
         return mega_message_set(message, "a backward pass needs a forward pass that trains before it");
     }
@@ -264,11 +293,10 @@ static int ref_backward(mega_pass *pass, mega_message *message) {
     for (uint32_t i = 0; i <= fc; i++) {
         zero(own->delta[i], batch * output_count(network, i));
     }
-    dense_layer_backward(own, policy, own->output[fc], pass->logit_grads, own->delta[fc]);
-    dense_layer_backward(own, value, own->output[fc], pass->value_grads, own->delta[fc]);
-    rectify_backward(own->output[fc], own->delta[fc], (size_t)batch * network->hidden);
-    dense_layer_backward(own, fc, fc > 0 ? own->output[fc - 1] : own->input, own->delta[fc],
-                         fc > 0 ? own->delta[fc - 1] : NULL);
+    heads_backward(own);
+    rectify_backward(own->output[fc], own->delta[fc], (size_t)batch * network->hidden_total);
+    dense_layer_backward(own, fc, fc > 0 ? own->output[fc - 1] : own->input, network->features,
+                         own->delta[fc], fc > 0 ? own->delta[fc - 1] : NULL);
     for (uint32_t i = fc; i-- > 0;) {
         rectify_backward(own->output[i], own->delta[i], batch * output_count(network, i));
         conv_backward(&network->conv[i], batch, i > 0 ? own->output[i - 1] : own->input,
@@ -304,13 +332,14 @@ static bool allocate_pass(ref_pass *own) {
     const mega_network *network = &own->pass.net->network;
     const size_t batch = own->pass.batch;
     bool fits = allocate(&own->input, batch, mega_network_observation_size(network)) &&
-                allocate(&own->pass.logits, batch, network->actions) && allocate(&own->pass.values, batch, 1);
+                allocate(&own->pass.logits, batch, network->outputs) &&
+                allocate(&own->pass.values, batch, network->value_outputs);
     for (uint32_t i = 0; i <= network->conv_count && fits; i++) {
         fits = allocate(&own->output[i], batch, output_count(network, i)) &&
                (!own->pass.trains || allocate(&own->delta[i], batch, output_count(network, i)));
     }
-    return fits && (!own->pass.trains || (allocate(&own->pass.logit_grads, batch, network->actions) &&
-                                          allocate(&own->pass.value_grads, batch, 1)));
+    return fits && (!own->pass.trains || (allocate(&own->pass.logit_grads, batch, network->outputs) &&
+                                          allocate(&own->pass.value_grads, batch, network->value_outputs)));
 }
 
 static int ref_pass_create(mega_net *net, uint32_t batch, bool trains, mega_pass **out,

@@ -2,7 +2,6 @@
 #include "network.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,10 +154,12 @@ static int add_hidden(mega_network *network, const reader *reader, uint32_t hidd
     if (out_of_range(hidden)) {
         return fail_layer(reader, "has a number that is 0 or above 65536", message);
     }
-    if (network->features > COUNT_MAX / hidden || network->actions > COUNT_MAX / hidden) {
+    const uint32_t total = network->streams * hidden;
+    if (network->features > COUNT_MAX / total || network->outputs > COUNT_MAX / total) {
         return fail_layer(reader, "is too large", message);
     }
     network->hidden = hidden;
+    network->hidden_total = total;
     return 0;
 }
 
@@ -218,9 +219,12 @@ static void add_tensors(mega_network *network) {
         add_tensor(network, layer, "weight", 4, shape);
         add_tensor(network, layer, "bias", 1, shape);
     }
-    add_dense(network, "fc", network->hidden, network->features);
-    add_dense(network, "policy", network->actions, network->hidden);
-    add_dense(network, "value", 1, network->hidden);
+    const char *head = !network->is_q ? "policy" : network->value_outputs > 0 ? "advantage" : "q";
+    add_dense(network, "fc", network->hidden_total, network->features);
+    add_dense(network, head, network->outputs, network->hidden);
+    if (network->value_outputs > 0) {
+        add_dense(network, "value", network->value_outputs, network->hidden);
+    }
 }
 
 // ---- interface ---------------------------------------------------------------------------------------
@@ -243,19 +247,20 @@ static int check_sizes(const mega_network *network, mega_message *message) {
     if (out_of_range(network->actions)) {
         return mega_message_set(message, "a network cannot choose between %u actions", network->actions);
     }
+    if (network->atoms == 0 || network->atoms > MEGA_NETWORK_ATOMS) {
+        return mega_message_set(message,
+                                "a network cannot have %u atoms for each action; 1 to %d are allowed",
+                                network->atoms, MEGA_NETWORK_ATOMS);
+    }
     return 0;
 }
 
-int mega_network_describe(const char *text, uint32_t stack, uint32_t height, uint32_t width, uint32_t actions,
-                          mega_network *network, mega_message *message) {
-    memset(network, 0, sizeof *network);
-    network->stack = stack;
-    network->height = height;
-    network->width = width;
-    network->actions = actions;
+// The sizes of *network that the description does not give are there already.
+static int describe(const char *text, mega_network *network, mega_message *message) {
     if (check_sizes(network, message) != 0) {
         return -1;
     }
+    network->outputs = network->actions * network->atoms;
     const char *description = description_of(text);
     reader reader = {.rest = description};
     if (description == text && strpbrk(text, " ,0123456789") == NULL) {
@@ -277,6 +282,32 @@ int mega_network_describe(const char *text, uint32_t stack, uint32_t height, uin
     return 0;
 }
 
+int mega_network_describe(const char *text, uint32_t stack, uint32_t height, uint32_t width, uint32_t actions,
+                          mega_network *network, mega_message *message) {
+    *network = (mega_network){.stack = stack,
+                              .height = height,
+                              .width = width,
+                              .actions = actions,
+                              .atoms = 1,
+                              .value_outputs = 1,
+                              .streams = 1};
+    return describe(text, network, message);
+}
+
+int mega_network_describe_q(const char *text, uint32_t stack, uint32_t height, uint32_t width,
+                            uint32_t actions, uint32_t atoms, bool is_dueling, mega_network *network,
+                            mega_message *message) {
+    *network = (mega_network){.stack = stack,
+                              .height = height,
+                              .width = width,
+                              .actions = actions,
+                              .is_q = true,
+                              .atoms = atoms,
+                              .value_outputs = is_dueling ? atoms : 0,
+                              .streams = is_dueling ? 2 : 1};
+    return describe(text, network, message);
+}
+
 size_t mega_network_observation_size(const mega_network *network) {
     return (size_t)network->stack * network->height * network->width;
 }
@@ -288,4 +319,12 @@ const mega_tensor *mega_network_find(const mega_network *network, const char *na
         }
     }
     return NULL;
+}
+
+const mega_tensor *mega_network_heads(const mega_network *network) {
+    return &network->tensor[2 * (network->conv_count + 1)];
+}
+
+uint32_t mega_network_value_hidden(const mega_network *network) {
+    return network->hidden_total - network->hidden;
 }

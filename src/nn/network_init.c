@@ -123,11 +123,12 @@ static void draw_uniform(const mega_tensor *tensor, double bound, uint64_t seed,
 
 // ---- interface ---------------------------------------------------------------------------------------
 
-static double gain_of(const mega_tensor *weight) {
-    if (strncmp(weight->name, "policy.", 7) == 0) {
-        return 0.01;
+static double gain_of(const mega_network *network, const mega_tensor *weight) {
+    const mega_tensor *heads = mega_network_heads(network);
+    if (weight < heads) {
+        return sqrt(2.0);
     }
-    return strncmp(weight->name, "value.", 6) == 0 ? 1.0 : sqrt(2.0);
+    return weight == heads && !network->is_q ? 0.01 : 1.0;
 }
 
 void mega_network_initialise(const mega_network *network, uint32_t kind, uint64_t seed, float *parameters) {
@@ -136,7 +137,7 @@ void mega_network_initialise(const mega_network *network, uint32_t kind, uint64_
     for (uint32_t i = 0; i < network->tensor_count; i += 2) {
         const mega_tensor *weight = &network->tensor[i], *bias = &network->tensor[i + 1];
         if (kind == MEGA_INIT_ORTHOGONAL) {
-            draw_orthogonal(weight, gain_of(weight), seed, i, parameters + weight->first);
+            draw_orthogonal(weight, gain_of(network, weight), seed, i, parameters + weight->first);
         } else {
             const double bound = 1.0 / sqrt((double)(weight->count / weight->shape[0]));
             draw_uniform(weight, bound, seed, i, parameters + weight->first);

@@ -12,31 +12,32 @@
 #include <oneapi/dnnl/dnnl_debug.h>
 
 // What both versions have.
-#define ONEDNN_COMMON_FUNCTIONS(X)      \
-    X(dnnl_version)                     \
-    X(dnnl_status2str)                  \
-    X(dnnl_engine_create)               \
-    X(dnnl_engine_destroy)              \
-    X(dnnl_stream_create)               \
-    X(dnnl_stream_wait)                 \
-    X(dnnl_stream_destroy)              \
-    X(dnnl_memory_create)               \
-    X(dnnl_memory_destroy)              \
-    X(dnnl_memory_get_memory_desc)      \
-    X(dnnl_memory_get_data_handle)      \
-    X(dnnl_memory_desc_equal)           \
-    X(dnnl_memory_desc_get_size)        \
-    X(dnnl_post_ops_create)             \
-    X(dnnl_post_ops_append_eltwise)     \
-    X(dnnl_post_ops_destroy)            \
-    X(dnnl_primitive_attr_create)       \
-    X(dnnl_primitive_attr_set_post_ops) \
-    X(dnnl_primitive_attr_destroy)      \
-    X(dnnl_primitive_desc_query_md)     \
-    X(dnnl_primitive_desc_destroy)      \
-    X(dnnl_primitive_create)            \
-    X(dnnl_primitive_execute)           \
-    X(dnnl_primitive_destroy)           \
+#define ONEDNN_COMMON_FUNCTIONS(X)             \
+    X(dnnl_version)                            \
+    X(dnnl_status2str)                         \
+    X(dnnl_engine_create)                      \
+    X(dnnl_engine_destroy)                     \
+    X(dnnl_stream_create)                      \
+    X(dnnl_stream_wait)                        \
+    X(dnnl_stream_destroy)                     \
+    X(dnnl_memory_create)                      \
+    X(dnnl_memory_destroy)                     \
+    X(dnnl_memory_get_memory_desc)             \
+    X(dnnl_memory_get_data_handle)             \
+    X(dnnl_memory_desc_equal)                  \
+    X(dnnl_memory_desc_get_size)               \
+    X(dnnl_post_ops_create)                    \
+    X(dnnl_post_ops_append_eltwise)            \
+    X(dnnl_post_ops_destroy)                   \
+    X(dnnl_primitive_attr_create)              \
+    X(dnnl_primitive_attr_set_post_ops)        \
+    X(dnnl_primitive_attr_set_scratchpad_mode) \
+    X(dnnl_primitive_attr_destroy)             \
+    X(dnnl_primitive_desc_query_md)            \
+    X(dnnl_primitive_desc_destroy)             \
+    X(dnnl_primitive_create)                   \
+    X(dnnl_primitive_execute)                  \
+    X(dnnl_primitive_destroy)                  \
     X(dnnl_reorder_primitive_desc_create)
 
 #if DNNL_VERSION_MAJOR >= 3

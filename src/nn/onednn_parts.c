@@ -264,13 +264,10 @@ static dnnl_status_t create_dense(mega_onednn_kit *kit, int kind, formats of,
 }
 #endif
 
-// Attributes that append a rectifier.
-static dnnl_primitive_attr_t rectifier(mega_onednn_kit *kit) {
+static void append_rectifier(mega_onednn_kit *kit, dnnl_primitive_attr_t attr) {
     const mega_onednn *library = kit->library;
-    dnnl_primitive_attr_t attr = NULL;
     dnnl_post_ops_t operations = NULL;
-    if (note(kit, library->dnnl_primitive_attr_create(&attr), "attributes") &&
-        note(kit, library->dnnl_post_ops_create(&operations), "attributes")) {
+    if (note(kit, library->dnnl_post_ops_create(&operations), "attributes")) {
 #if DNNL_VERSION_MAJOR >= 3
         note(kit, library->dnnl_post_ops_append_eltwise(operations, dnnl_eltwise_relu, 0, 0), "a rectifier");
 #else
@@ -280,7 +277,26 @@ static dnnl_primitive_attr_t rectifier(mega_onednn_kit *kit) {
         note(kit, library->dnnl_primitive_attr_set_post_ops(attr, operations), "a rectifier");
         (void)library->dnnl_post_ops_destroy(operations);
     }
+}
+
+// Attributes of all primitives: room to work in is ours. The library's own would belong to the thread that made the
+// primitive, and no other could use it.
+static dnnl_primitive_attr_t make_attributes(mega_onednn_kit *kit, bool is_rectified) {
+    dnnl_primitive_attr_t attr = NULL;
+    if (kit->status == dnnl_success &&
+        note(kit, kit->library->dnnl_primitive_attr_create(&attr), "attributes") &&
+        note(kit, kit->library->dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user),
+             "attributes") &&
+        is_rectified) {
+        append_rectifier(kit, attr);
+    }
     return attr;
+}
+
+static void drop_attributes(const mega_onednn_kit *kit, dnnl_primitive_attr_t attr) {
+    if (attr != NULL) {
+        (void)kit->library->dnnl_primitive_attr_destroy(attr);
+    }
 }
 
 static dnnl_primitive_desc_t describe(mega_onednn_kit *kit, const mega_onednn_layer *layer, int kind,
@@ -291,7 +307,7 @@ static dnnl_primitive_desc_t describe(mega_onednn_kit *kit, const mega_onednn_la
     format out = make_format(kit, layer->out_rank, layer->out, dnnl_format_tag_any);
     format weights = make_format(kit, layer->rank, layer->weights, dnnl_format_tag_any);
     format bias = make_format(kit, 1, layer->weights, dnnl_a); // as many as the weights' first dimension
-    dnnl_primitive_attr_t attr = layer->rectified && kind == FORWARD ? rectifier(kit) : NULL;
+    dnnl_primitive_attr_t attr = make_attributes(kit, layer->rectified && kind == FORWARD);
     if (kit->status == dnnl_success) {
         const formats of = {given.in != NULL ? given.in : view(&in),
                             given.weights != NULL ? given.weights : view(&weights), view(&bias),
@@ -303,9 +319,7 @@ static dnnl_primitive_desc_t describe(mega_onednn_kit *kit, const mega_onednn_la
             kit->pd[kit->pd_count++] = pd;
         }
     }
-    if (attr != NULL) {
-        (void)kit->library->dnnl_primitive_attr_destroy(attr);
-    }
+    drop_attributes(kit, attr);
     drop_format(kit, &in);
     drop_format(kit, &out);
     drop_format(kit, &weights);
@@ -342,6 +356,10 @@ mega_onednn_step mega_onednn_step_of(mega_onednn_kit *kit, dnnl_primitive_desc_t
     if (kit->status == dnnl_success &&
         note(kit, kit->library->dnnl_primitive_create(&step.primitive, pd), "a primitive")) {
         kit->primitive[kit->primitive_count++] = step.primitive;
+        const mega_onednn_format scratchpad = mega_onednn_query(kit, pd, dnnl_query_scratchpad_md);
+        if (scratchpad != NULL && kit->library->dnnl_memory_desc_get_size(scratchpad) > 0) {
+            mega_onednn_argument(&step, DNNL_ARG_SCRATCHPAD, mega_onednn_memory(kit, scratchpad));
+        }
     }
     return step;
 }
@@ -359,9 +377,11 @@ mega_onednn_step mega_onednn_reorder(mega_onednn_kit *kit, dnnl_memory_t from, d
     if (kit->status != dnnl_success || from == to) {
         return step;
     }
+    dnnl_primitive_attr_t attr = make_attributes(kit, false);
     const dnnl_status_t status =
         kit->library->dnnl_reorder_primitive_desc_create(&pd, mega_onednn_format_of(kit, from), kit->engine,
-                                                         mega_onednn_format_of(kit, to), kit->engine, NULL);
+                                                         mega_onednn_format_of(kit, to), kit->engine, attr);
+    drop_attributes(kit, attr);
     if (note(kit, status, "a change of format")) {
         assert(kit->pd_count < ONEDNN_PARTS);
         kit->pd[kit->pd_count++] = pd;

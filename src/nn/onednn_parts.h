@@ -16,8 +16,9 @@ typedef const dnnl_memory_desc_t *mega_onednn_format;
 #endif
 
 enum {
-    ONEDNN_ARGUMENTS = 5,
-    ONEDNN_PARTS = 128 // of each kind; a network of six layers has at most 12 memories and 8 steps for each
+    ONEDNN_ARGUMENTS = 6,
+    ONEDNN_PARTS =
+        160 // of each kind; a network of six layers has at most 12 memories and 8 steps for each, with scratchpads
 };
 
 // A layer: a convolution, or a fully connected layer that sees a picture of `rank` - 2 dimensions (or none).

@@ -73,6 +73,8 @@ if [ -n "$nvcc" ]; then
         compiles "nvcc: src/nn/cuda/nn.cu, MEGA_BF16=$bf16" "$nvcc" -ptx -arch=sm_90 -fmad=false -Werror all-warnings \
             -DMEGA_BF16=$bf16 -Isrc/console -Isrc/nn src/nn/cuda/nn.cu -o "$work/nvcc.ptx"
     done
+    compiles "nvcc: src/nn/cuda/replay.cu" "$nvcc" -ptx -arch=sm_90 -fmad=false -Werror all-warnings \
+        -Isrc/console -Isrc/nn src/nn/cuda/replay.cu -o "$work/nvcc.ptx"
     if [ -n "$translated" ]; then
         compiles "nvcc: kernels.cu with a translated cartridge" "$nvcc" -ptx -arch=sm_90 -fmad=false \
             -Werror all-warnings $includes -Isrc/engine/cuda -I"$work" "$work/translated.cu" -o "$work/nvcc.ptx"
@@ -87,7 +89,9 @@ if gcc -std=c11 -D_XOPEN_SOURCE=700 -O1 tests/gpu/nvrtc_check.c -o "$work/nvrtc_
         libraries="$libraries $root/lib64/libnvrtc.so $root/lib/libnvrtc.so"
     done
     compiles "NVRTC" "$work/nvrtc_check" $source $folders -- $libraries
-    compiles "NVRTC: nn.cu" "$work/nvrtc_check" src/nn/cuda/nn.cu src/console src/nn -- $libraries
+    for program in nn.cu replay.cu; do
+        compiles "NVRTC: $program" "$work/nvrtc_check" src/nn/cuda/$program src/console src/nn -- $libraries
+    done
     compiles "NVRTC: kernels.cu" "$work/nvrtc_check" src/engine/cuda/kernels.cu $folders src/engine/cuda -- $libraries
     if [ -n "$translated" ]; then
         compiles "NVRTC: kernels.cu with a translated cartridge" "$work/nvrtc_check" "$work/translated.cu" $folders \

@@ -2,6 +2,7 @@
 // learner's whole update against the CPU's; and runs that repeat. Skipped, with the reason, where there is no GPU.
 #include "compute.h"
 #include "mega_returns.h"
+#include "noise.h"
 #include "trainer.h"
 
 #include "mega_test.h"
@@ -63,17 +64,22 @@ typedef struct example {
     float *parameters, *logit_grads, *value_grads;
 } example;
 
-static example make_example(const char *text, uint32_t stack, uint32_t height, uint32_t width,
-                            uint32_t actions, uint32_t batch) {
-    example made = {.batch = batch};
-    mega_message message;
-    MEGA_CHECK_EQ(mega_network_describe(text, stack, height, width, actions, &made.network, &message), 0);
+static size_t logits_size(const example *e) {
+    return (size_t)e->batch * e->network.outputs * sizeof(float);
+}
+
+static size_t values_size(const example *e) {
+    return (size_t)e->batch * e->network.value_outputs * sizeof(float);
+}
+
+static example fill_example(mega_network network, uint32_t batch) {
+    example made = {.network = network, .batch = batch};
     const size_t size = mega_network_observation_size(&made.network);
     made.observations = malloc((batch + 2) * size);
     made.rows = malloc(batch * sizeof *made.rows);
     made.parameters = malloc(made.network.parameter_count * sizeof(float));
-    made.logit_grads = malloc(batch * actions * sizeof(float));
-    made.value_grads = malloc(batch * sizeof(float));
+    made.logit_grads = malloc(logits_size(&made));
+    made.value_grads = malloc(values_size(&made));
     for (size_t i = 0; i < (batch + 2) * size; i++) {
         made.observations[i] = (uint8_t)mega_philox_word(31, 1, i);
     }
@@ -81,9 +87,27 @@ static example make_example(const char *text, uint32_t stack, uint32_t height, u
         made.rows[i] = (int32_t)((7 * i + 1) % (batch + 2));
     }
     mega_network_initialise(&made.network, MEGA_INIT_UNIFORM, 3, made.parameters);
-    fill(made.logit_grads, (size_t)batch * actions, 2, 1.0f);
-    fill(made.value_grads, batch, 3, 1.0f);
+    fill(made.logit_grads, logits_size(&made) / sizeof(float), 2, 1.0f);
+    fill(made.value_grads, values_size(&made) / sizeof(float), 3, 1.0f);
     return made;
+}
+
+static example make_example(const char *text, uint32_t stack, uint32_t height, uint32_t width,
+                            uint32_t actions, uint32_t batch) {
+    mega_network network;
+    mega_message message;
+    MEGA_CHECK_EQ(mega_network_describe(text, stack, height, width, actions, &network, &message), 0);
+    return fill_example(network, batch);
+}
+
+// A Q-network that sees 4 x 84 x 84 pixels.
+static example make_q_example(const char *text, uint32_t actions, uint32_t atoms, bool is_dueling,
+                              uint32_t batch) {
+    mega_network network;
+    mega_message message;
+    MEGA_CHECK_EQ(mega_network_describe_q(text, 4, 84, 84, actions, atoms, is_dueling, &network, &message),
+                  0);
+    return fill_example(network, batch);
 }
 
 static void free_example(example *e) {
@@ -100,7 +124,7 @@ typedef struct outcome {
 
 static outcome pass_through(mega_compute *compute, const example *e) {
     const mega_compute_ops *ops = compute->ops;
-    const size_t parameters = e->network.parameter_count * sizeof(float), actions = e->network.actions;
+    const size_t parameters = e->network.parameter_count * sizeof(float);
     const size_t observations = (e->batch + 2) * mega_network_observation_size(&e->network);
     outcome out = {0};
     mega_net *net = NULL;
@@ -116,11 +140,13 @@ static outcome pass_through(mega_compute *compute, const example *e) {
     ops->upload(compute, net->parameters, e->parameters, parameters, &message);
     mega_net_changed(net);
     MEGA_CHECK_EQ(mega_pass_forward(pass, there, rows, &message), 0);
-    ops->upload(compute, pass->logit_grads, e->logit_grads, e->batch * actions * sizeof(float), &message);
-    ops->upload(compute, pass->value_grads, e->value_grads, e->batch * sizeof(float), &message);
+    ops->upload(compute, pass->logit_grads, e->logit_grads, logits_size(e), &message);
+    if (values_size(e) > 0) {
+        ops->upload(compute, pass->value_grads, e->value_grads, values_size(e), &message);
+    }
     MEGA_CHECK_EQ(mega_pass_backward(pass, &message), 0);
-    out.logits = bring(compute, pass->logits, e->batch * actions * sizeof(float));
-    out.values = bring(compute, pass->values, e->batch * sizeof(float));
+    out.logits = bring(compute, pass->logits, logits_size(e));
+    out.values = values_size(e) > 0 ? bring(compute, pass->values, values_size(e)) : NULL;
     out.gradients = bring(compute, net->gradients, parameters);
     if (message.text[0] != '\0') {
         fprintf(stderr, "%s\n", message.text);
@@ -142,8 +168,8 @@ typedef float measure(const float *expected, const float *found, size_t count);
 
 static void compare_outcomes(const example *e, const outcome *expected, const outcome *found,
                              const char *name, measure *apart_of, float limit, float gradient_limit) {
-    const float logits = apart_of(expected->logits, found->logits, (size_t)e->batch * e->network.actions);
-    const float values = apart_of(expected->values, found->values, e->batch);
+    const float logits = apart_of(expected->logits, found->logits, logits_size(e) / sizeof(float));
+    const float values = apart_of(expected->values, found->values, values_size(e) / sizeof(float));
     fprintf(stderr, "%s: logits %.1e, values %.1e", name, (double)logits, (double)values);
     MEGA_CHECK(logits < limit && values < limit);
     for (uint32_t i = 0; i < e->network.tensor_count; i++) {
@@ -167,6 +193,52 @@ static void test_network(mega_compute *cpu, mega_compute *gpu[2], example e) {
         free_outcome(&again);
     }
     free_outcome(&expected);
+    free_example(&e);
+}
+
+// ---- noise ----
+
+// What is drawn, the parameters with it, and the gradients of what is learned, one after the other.
+static float *noise_through(mega_compute *compute, const example *e, uint64_t index, size_t *count) {
+    const mega_compute_ops *ops = compute->ops;
+    const size_t parameters = e->network.parameter_count;
+    mega_net *net = NULL;
+    mega_noise *noise = NULL;
+    mega_message message = {""};
+    MEGA_CHECK_EQ(ops->create_net(compute, &e->network, &net, &message), 0);
+    MEGA_CHECK_EQ(mega_noise_create(compute, &e->network, &noise, &message), 0);
+    const size_t vectors = noise->plan.vector_count, learned = noise->count;
+    float *out = malloc((vectors + parameters + learned) * sizeof *out);
+    mega_noise_initialise(&e->network, 0.5, 3, out);
+    MEGA_CHECK_EQ(ops->upload(compute, noise->learned, out, learned * sizeof *out, &message), 0);
+    MEGA_CHECK_EQ(ops->upload(compute, net->gradients, out, parameters * sizeof *out, &message), 0);
+    MEGA_CHECK_EQ(ops->draw_noise(compute, noise, 7, index, &message), 0);
+    MEGA_CHECK_EQ(ops->mix_noise(compute, noise, net, &message), 0);
+    MEGA_CHECK_EQ(ops->spread_gradients(compute, noise, net, &message), 0);
+    MEGA_CHECK_EQ(ops->download(compute, out, noise->vectors, vectors * sizeof *out, &message), 0);
+    MEGA_CHECK_EQ(ops->download(compute, out + vectors, net->parameters, parameters * sizeof *out, &message),
+                  0);
+    MEGA_CHECK_EQ(
+        ops->download(compute, out + vectors + parameters, noise->gradients, learned * sizeof *out, &message),
+        0);
+    mega_noise_destroy(compute, noise);
+    mega_net_destroy(net);
+    *count = vectors + parameters + learned;
+    return out;
+}
+
+static void test_noise(mega_compute *cpu, mega_compute *gpu, example e) {
+    static const uint64_t draws[] = {0, 12345678901, MEGA_NOISE_NONE};
+    for (size_t i = 0; i < sizeof draws / sizeof draws[0]; i++) {
+        size_t count = 0;
+        float *expected = noise_through(cpu, &e, draws[i], &count),
+              *found = noise_through(gpu, &e, draws[i], &count);
+        const float apart = difference(expected, found, count);
+        fprintf(stderr, "noise: %.1e apart\n", (double)apart);
+        MEGA_CHECK(apart < FLOAT_LIMIT);
+        free(expected);
+        free(found);
+    }
     free_example(&e);
 }
 
@@ -283,6 +355,11 @@ int main(void) {
     test_network(cpu, gpu, make_example("a3c", 4, 84, 84, 18, 5));
     test_network(cpu, gpu, make_example("stooke", 4, 104, 80, 4, 9));
     test_network(cpu, gpu, make_example("conv 5x3/2+1, conv 12x4/2+2, fc 40", 3, 33, 29, 3, 17));
+    test_network(cpu, gpu, make_q_example("nature", 6, 1, false, 8));
+    test_network(cpu, gpu, make_q_example("nature", 4, 1, true, 8));
+    test_network(cpu, gpu, make_q_example("nature", 18, 51, true, 4));
+    test_network(cpu, gpu, make_q_example("conv 5x8/4, conv 12x4/2, fc 40", 3, 5, true, 17));
+    test_noise(cpu, gpu[0], make_q_example("nature", 6, 51, true, 1));
     mega_compute_destroy(gpu[1]);
     mega_compute_destroy(gpu[0]);
     mega_compute_destroy(cpu);

@@ -21,11 +21,16 @@ PROGRAM = Path(os.environ.get("MEGACADE") or ROOT / "build" / "megacade")
 EXPORT = PROGRAM.parent / "tests" / "export_network"
 TORCH_FORWARD = ROOT / "tests" / "tools" / "torch_forward.py"
 
-# Network, stack, height, width, actions: the usual one, one with padding, and one where nothing is even.
+# Network, stack, height, width, actions: the usual one, one with padding, and one where nothing is even. Q-networks have
+# atoms and whether they are dueling, too.
 NETWORKS = {
     "nature": ("nature", 4, 84, 84, 6),
     "stooke": ("stooke", 4, 104, 80, 18),
     "odd": ("conv 5x5/3+2, conv 7x2/1, fc 33", 1, 51, 37, 3),
+    "q": ("nature", 4, 84, 84, 6, 1, 0),
+    "dueling": ("small", 4, 42, 42, 5, 1, 1),
+    "categorical": ("small", 4, 42, 42, 3, 51, 0),
+    "rainbow": ("conv 5x5/3+2, conv 7x2/1, fc 33", 1, 51, 37, 4, 51, 1),
 }
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
@@ -34,15 +39,18 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 class Exported:
     """What export_network wrote."""
 
-    def __init__(self, folder, stack, height, width, actions):
+    def __init__(self, folder, stack, height, width, actions, atoms=1, is_dueling=None):
         self.folder = folder
         self.layers = json.loads((folder / "network.json").read_text())
         self.shape = (self.layers["batch"], stack, height, width)
-        self.actions = actions
+        self.actions, self.atoms, self.is_dueling = actions, atoms, is_dueling
+        self.is_q = is_dueling is not None
+        assert self.layers["is_q"] == self.is_q and self.layers["atoms"] == atoms
         (folder / "shape.json").write_text(json.dumps(self.shape))
         self.observations = np.fromfile(folder / "observations.raw", dtype=np.uint8).reshape(self.shape)
-        self.logits = np.fromfile(folder / "logits.raw", dtype="<f4").reshape(self.shape[0], actions)
-        self.values = np.fromfile(folder / "values.raw", dtype="<f4").reshape(self.shape[0], 1)
+        self.logits = np.fromfile(folder / "logits.raw", dtype="<f4").reshape(self.shape[0], actions * atoms)
+        value_outputs = 1 if not self.is_q else atoms if is_dueling else 0
+        self.values = np.fromfile(folder / "values.raw", dtype="<f4").reshape(self.shape[0], value_outputs)
         numbers = np.fromfile(folder / "parameters.raw", dtype="<f4")
         self.tensors = {}
         for tensor in self.layers["tensors"]:
@@ -69,15 +77,33 @@ def convolve(x, weight, bias, stride, padding):
 
 
 def forward(exported):
-    """Logits and values in double precision."""
+    """What the heads give, in double precision."""
     tensors = {name: tensor.astype(float) for name, tensor in exported.tensors.items()}
     x = exported.observations / 255.0
     for number, conv in enumerate(exported.layers["convs"], 1):
         weight, bias = tensors[f"conv{number}.weight"], tensors[f"conv{number}.bias"]
         x = np.maximum(convolve(x, weight, bias, conv["stride"], conv["padding"]), 0)
     x = np.maximum(x.reshape(len(x), -1) @ tensors["fc.weight"].T + tensors["fc.bias"], 0)
-    logits = x @ tensors["policy.weight"].T + tensors["policy.bias"]
-    return logits, x @ tensors["value.weight"].T + tensors["value.bias"]
+    head = "policy" if not exported.is_q else "advantage" if exported.is_dueling else "q"
+    hidden = tensors[head + ".weight"].shape[1]
+    logits = x[:, :hidden] @ tensors[head + ".weight"].T + tensors[head + ".bias"]
+    if exported.is_q and not exported.is_dueling:
+        return logits, logits[:, :0]
+    assert x.shape[1] == (2 * hidden if exported.is_dueling else hidden)
+    return logits, x[:, -hidden:] @ tensors["value.weight"].T + tensors["value.bias"]
+
+
+def q_values(exported):
+    """The values of the actions: those of a dueling network put together, means of distributions."""
+    logits, values = forward(exported)
+    atoms = logits.reshape(len(logits), exported.actions, exported.atoms)
+    if exported.is_dueling:
+        atoms = atoms - atoms.mean(axis=1, keepdims=True) + values[:, None, :]
+    if exported.atoms == 1:
+        return atoms[:, :, 0]
+    exponentials = np.exp(atoms - atoms.max(axis=2, keepdims=True))
+    support = np.linspace(exported.layers["least"], exported.layers["most"], exported.atoms)
+    return exponentials @ support / exponentials.sum(axis=2)
 
 
 def read_safetensors(path):
@@ -141,16 +167,19 @@ def test_onnx(exported):
     (observation,) = session.get_inputs()
     assert (observation.name, observation.type) == ("observation", "tensor(uint8)")
     assert observation.shape == ["N", *exported.shape[1:]]
+    if exported.is_q:
+        expected = {"q": q_values(exported)}
+        assert np.std(expected["q"]) > 1e-3
+    else:
+        expected = dict(zip(("logits", "value"), forward(exported)))
     assert [(output.name, output.shape) for output in session.get_outputs()] == [
-        ("logits", ["N", exported.actions]),
-        ("value", ["N", 1]),
+        (name, ["N", numbers.shape[1]]) for name, numbers in expected.items()
     ]
     check_metadata(session.get_modelmeta().custom_metadata_map)
-    logits, values = forward(exported)
     for count in (exported.shape[0], 1):
-        answers = session.run(["logits", "value"], {"observation": exported.observations[:count]})
-        assert np.allclose(answers[0], logits[:count], **CLOSE)
-        assert np.allclose(answers[1], values[:count], **CLOSE)
+        answers = session.run(list(expected), {"observation": exported.observations[:count]})
+        for answer, numbers in zip(answers, expected.values()):
+            assert np.allclose(answer, numbers[:count], **CLOSE)
 
 
 def test_onnx_checker(exported):
@@ -164,6 +193,8 @@ def test_onnx_checker(exported):
     assert [(opset.domain, opset.version) for opset in model.opset_import] == [("", 13)]
     tensors = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     assert tensors.pop("scale") == np.float32(1 / 255)
+    for name in ("support", "action_shape", "value_shape"):
+        tensors.pop(name, None)
     check_same(tensors, exported)
 
 
@@ -179,6 +210,4 @@ def python_with_torch():
 def test_torch(exported, python_with_torch):
     subprocess.run([python_with_torch, TORCH_FORWARD, exported.folder], check=True)
     answers = np.fromfile(exported.folder / "torch.raw", dtype="<f4").reshape(exported.shape[0], -1)
-    logits, values = forward(exported)
-    assert np.allclose(answers[:, :-1], logits, **CLOSE)
-    assert np.allclose(answers[:, -1:], values, **CLOSE)
+    assert np.allclose(answers, np.concatenate(forward(exported), axis=1), **CLOSE)

@@ -1,14 +1,16 @@
 // export_network.c - writes a network with known parameters in every format that we export, and what it answers, so
 // that other programs can be asked the same (tests/python/test_exports.py).
 //
-//     export_network FOLDER NETWORK STACK HEIGHT WIDTH ACTIONS
+//     export_network FOLDER NETWORK STACK HEIGHT WIDTH ACTIONS [ATOMS DUELING]
+//
+// With the last two (DUELING is 0 or 1) it is a Q-network, else an actor-critic.
 //
 // Writes into FOLDER:
 //     network.safetensors, network.onnx
 //     network.json        layers and tensors
 //     parameters.raw      float32, the tensors of network.json one after the other
 //     observations.raw    uint8, BATCH observations
-//     logits.raw, values.raw   float32, by the reference backend
+//     logits.raw, values.raw   float32, by the reference backend: what the heads give
 #include "json.h"
 #include "net.h"
 #include "onnx.h"
@@ -24,6 +26,7 @@ enum {
 };
 
 static mega_message message;
+static const mega_onnx_support SUPPORT = {-10, 10};
 
 static void must(int status) {
     if (status != 0) {
@@ -59,6 +62,11 @@ static void write_layers(const char *folder, const mega_network *network) {
     must(mega_out_file_open(&file, path_of(folder, "network.json"), &message));
     mega_json json = mega_json_begin(file.stream);
     mega_json_int(&json, "batch", BATCH);
+    mega_json_int(&json, "is_q", network->is_q);
+    mega_json_int(&json, "atoms", network->atoms);
+    mega_json_int(&json, "value_outputs", network->value_outputs);
+    mega_json_int(&json, "least", (int64_t)SUPPORT.least);
+    mega_json_int(&json, "most", (int64_t)SUPPORT.most);
     mega_json_array_begin(&json, "convs");
     for (uint32_t i = 0; i < network->conv_count; i++) {
         mega_json_object_begin(&json, NULL);
@@ -100,8 +108,8 @@ static void write_answers(const char *folder, const mega_network *network, const
     must(mega_pass_create(net, BATCH, false, &pass, &message));
     must(mega_pass_forward(pass, observations, NULL, &message));
     write_raw(folder, "observations.raw", observations, size);
-    write_raw(folder, "logits.raw", pass->logits, (size_t)BATCH * network->actions * sizeof(float));
-    write_raw(folder, "values.raw", pass->values, BATCH * sizeof(float));
+    write_raw(folder, "logits.raw", pass->logits, (size_t)BATCH * network->outputs * sizeof(float));
+    write_raw(folder, "values.raw", pass->values, (size_t)BATCH * network->value_outputs * sizeof(float));
     mega_pass_destroy(pass);
     mega_net_destroy(net);
     free(observations);
@@ -109,22 +117,26 @@ static void write_answers(const char *folder, const mega_network *network, const
 
 int main(int count, char **words) {
     static const mega_export_note notes[] = {{"game", "pong"}, {"quote", "\"\\ \xC3\xA4"}};
-    uint32_t sizes[4];
+    uint32_t sizes[6];
     mega_network network;
-    if (count != 7) {
-        fprintf(stderr, "usage: export_network FOLDER NETWORK STACK HEIGHT WIDTH ACTIONS\n");
+    if (count != 7 && count != 9) {
+        fprintf(stderr, "usage: export_network FOLDER NETWORK STACK HEIGHT WIDTH ACTIONS [ATOMS DUELING]\n");
         return 2;
     }
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < count - 3; i++) {
         sizes[i] = (uint32_t)strtoul(words[3 + i], NULL, 10);
     }
-    must(mega_network_describe(words[2], sizes[0], sizes[1], sizes[2], sizes[3], &network, &message));
+    must(count == 9
+             ? mega_network_describe_q(words[2], sizes[0], sizes[1], sizes[2], sizes[3], sizes[4],
+                                       sizes[5] != 0, &network, &message)
+             : mega_network_describe(words[2], sizes[0], sizes[1], sizes[2], sizes[3], &network, &message));
     float *parameters = malloc(network.parameter_count * sizeof *parameters);
     // Biases that are not zero, so that all of them matter.
     mega_network_initialise(&network, MEGA_INIT_UNIFORM, 7, parameters);
     must(mega_safetensors_write(path_of(words[1], "network.safetensors"), &network, parameters, notes, 2,
                                 &message));
-    must(mega_onnx_write(path_of(words[1], "network.onnx"), &network, parameters, notes, 2, &message));
+    must(mega_onnx_write(path_of(words[1], "network.onnx"), &network, parameters, &SUPPORT, notes, 2,
+                         &message));
     write_parameters(words[1], &network, parameters);
     write_layers(words[1], &network);
     write_answers(words[1], &network, parameters);

@@ -40,17 +40,21 @@ class Policy(nn.Module):
             self.conv_names.append(f"conv{number}")
             layer = nn.Conv2d(inputs, outputs, kernel, conv["stride"], conv["padding"])
             self.add_module(f"conv{number}", layer)
-        hidden, features = shapes["fc.weight"]
-        self.fc = nn.Linear(features, hidden)
-        self.policy = nn.Linear(hidden, shapes["policy.weight"][0])
-        self.value = nn.Linear(hidden, 1)
+        total, features = shapes["fc.weight"]
+        self.fc = nn.Linear(features, total)
+        self.head_name = next(name for name in ("policy", "q", "advantage") if name + ".weight" in shapes)
+        outputs, self.hidden = shapes[self.head_name + ".weight"]
+        self.add_module(self.head_name, nn.Linear(self.hidden, outputs))
+        self.value = nn.Linear(self.hidden, layers["value_outputs"]) if layers["value_outputs"] else None
 
     def forward(self, observations):
         x = observations.float() / 255
         for name in self.conv_names:
             x = torch.relu(getattr(self, name)(x))
         x = torch.relu(self.fc(x.flatten(1)))
-        return self.policy(x), self.value(x)
+        logits = getattr(self, self.head_name)(x[:, : self.hidden])
+        # Two hidden layers side by side are one head's and then the other's; one is both heads'.
+        return logits, self.value(x[:, -self.hidden :]) if self.value else logits[:, :0]
 
 
 def main(folder):

@@ -140,14 +140,68 @@ static void test_raise(const conv *c) {
 // ---- numbers and parameters ----
 
 static void test_packing(void) {
-    const mega_packing packing = {.outs = 3, .channels = 4, .places = 6};
+    const mega_packing packing = {.packed = 10, .outs = 3, .channels = 4, .places = 6, .pitch = 24};
     uint8_t seen[72] = {0};
     for (uint64_t i = 0; i < packing_count(&packing); i++) {
         const uint64_t from = packing_source(&packing, i);
         MEGA_CHECK(from < 72 && !seen[from]);
+        MEGA_CHECK_EQ(packing_target(&packing, i), 10 + i); // without gaps
         seen[from] = 1;
     }
     MEGA_CHECK_EQ(packing_source(&packing, 4 * 6 * 2 + 4 * 5 + 3), 4 * 6 * 2 + 3 * 6 + 5);
+}
+
+// Two heads of 3 and 2 outputs that read 4 units each of 8: blocks of one matrix, with zeros beside them.
+static void test_head_packing(void) {
+    const mega_packing packings[] = {{0, 0, 3, 1, 4, 8}, {16, 3 * 8 + 4, 2, 1, 4, 8}};
+    float slab[24], matrix[5 * 8] = {0}, back[24] = {0};
+    uint32_t filled = 0;
+    for (uint32_t i = 0; i < 24; i++) {
+        slab[i] = i < 12 || i >= 16 ? uniform(5, i) + 1 : 0; // there is a gap between the tensors
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        const mega_packing *p = &packings[k];
+        for (uint64_t i = 0; i < packing_count(p); i++) {
+            matrix[packing_target(p, i)] = slab[p->slab + packing_source(p, i)];
+            back[p->slab + packing_source(p, i)] = matrix[packing_target(p, i)];
+        }
+    }
+    for (uint32_t row = 0; row < 5; row++) {
+        for (uint32_t column = 0; column < 8; column++) {
+            const int inside = (row < 3) == (column < 4);
+            const float expected = !inside   ? 0
+                                   : row < 3 ? slab[row * 4 + column]
+                                             : slab[16 + (row - 3) * 4 + column - 4];
+            MEGA_CHECK(matrix[row * 8 + column] == expected);
+            filled += matrix[row * 8 + column] != 0;
+        }
+    }
+    MEGA_CHECK_EQ(filled, 20);
+    MEGA_CHECK_BYTES(back, slab, sizeof slab);
+}
+
+// What is split off a matrix and joined again is the same, but for the biases; what fills rows up is zero.
+static void check_heads(mega_heads h) {
+    enum {
+        BATCH = 3
+    };
+    float matrix[BATCH * 24], logits[BATCH * 24] = {0}, values[BATCH * 24] = {0}, bias[24], value_bias[24];
+    for (uint32_t i = 0; i < 24; i++) {
+        bias[i] = (float)i;
+        value_bias[i] = (float)(i + 100);
+    }
+    for (uint32_t i = 0; i < BATCH * h.width; i++) {
+        matrix[i] = (float)(1000 * (1 + i));
+    }
+    for (uint64_t i = 0; i < heads_split_count(&h, BATCH); i++) {
+        heads_split(&h, matrix, bias, h.values > 0 ? value_bias : NULL, i, logits, values);
+    }
+    for (uint32_t i = 0; i < BATCH * h.width; i++) {
+        const uint32_t column = i % h.width;
+        const float added = column < h.outputs ? (float)column : (float)(column - h.outputs + 100);
+        const float found = heads_join(&h, logits, h.values > 0 ? values : NULL, i);
+        MEGA_CHECK(found == (column < h.outputs + h.values ? matrix[i] + added : 0.0f));
+    }
 }
 
 static void test_bf16(void) {
@@ -178,6 +232,11 @@ int main(void) {
         test_raise(&convs[i]);
     }
     test_packing();
+    test_head_packing();
+    check_heads((mega_heads){6, 1, 8});
+    check_heads((mega_heads){6, 0, 8});
+    check_heads((mega_heads){15, 5, 24});
+    check_heads((mega_heads){8, 8, 16});
     test_bf16();
     return mega_test_result();
 }

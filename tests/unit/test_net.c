@@ -12,6 +12,18 @@ static double uniform(uint64_t stream, uint64_t index) { // in [-1, 1)
     return 2 * (double)mega_philox_uniform(mega_philox_word(42, stream, index)) - 1;
 }
 
+enum {
+    OUTPUTS_MAX = 256 // of both heads
+};
+
+// Which heads a network has.
+typedef struct heads {
+    bool is_q, is_dueling;
+    uint32_t atoms;
+} heads;
+static const heads ACTOR_CRITIC = {false, false, 1}, PLAIN_Q = {true, false, 1}, DUELING = {true, true, 1},
+                   RAINBOW = {true, true, 51}, CATEGORICAL = {true, false, 5};
+
 // ---- a network in double precision -------------------------------------------------------------------
 
 // Written from the definition: outside the input there are zeros, and the gradient comes from the difference of two
@@ -72,17 +84,17 @@ static void truth_conv(truth *truth, uint32_t which) {
     swap(truth);
 }
 
-static void truth_dense(truth *truth, const char *name, size_t ins, size_t outs) {
+static void truth_dense(truth *truth, const char *name, size_t first, size_t ins, size_t outs) {
     const double *weights = tensor(truth, name, "weight"), *biases = tensor(truth, name, "bias");
     for (size_t m = 0; m < outs; m++) {
         truth->out[m] = biases[m];
         for (size_t i = 0; i < ins; i++) {
-            truth->out[m] += weights[m * ins + i] * truth->in[i];
+            truth->out[m] += weights[m * ins + i] * truth->in[first + i];
         }
     }
 }
 
-// Logits into `outputs`, then the value.
+// Logits into `outputs`, then the values.
 static void truth_forward(truth *truth, const uint8_t *bytes, double *outputs) {
     const mega_network *network = truth->network;
     for (size_t i = 0; i < mega_network_observation_size(network); i++) {
@@ -91,26 +103,35 @@ static void truth_forward(truth *truth, const uint8_t *bytes, double *outputs) {
     for (uint32_t i = 0; i < network->conv_count; i++) {
         truth_conv(truth, i);
     }
-    truth_dense(truth, "fc", network->features, network->hidden);
-    for (size_t i = 0; i < network->hidden; i++) {
+    truth_dense(truth, "fc", 0, network->features, network->hidden_total);
+    for (size_t i = 0; i < network->hidden_total; i++) {
         truth->out[i] = fmax(0, truth->out[i]);
     }
     swap(truth);
-    truth_dense(truth, "policy", network->hidden, network->actions);
-    memcpy(outputs, truth->out, network->actions * sizeof *outputs);
-    truth_dense(truth, "value", network->hidden, 1);
-    outputs[network->actions] = truth->out[0];
+    truth_dense(truth,
+                !network->is_q               ? "policy"
+                : network->value_outputs > 0 ? "advantage"
+                                             : "q",
+                0, network->hidden, network->outputs);
+    memcpy(outputs, truth->out, network->outputs * sizeof *outputs);
+    if (network->value_outputs > 0) { // dueling networks have hidden units of its own
+        truth_dense(truth, "value", network->is_q ? network->hidden : 0, network->hidden,
+                    network->value_outputs);
+        memcpy(outputs + network->outputs, truth->out, network->value_outputs * sizeof *outputs);
+    }
 }
 
 static double truth_loss(truth *truth, const uint8_t *observations, uint32_t batch) {
     const mega_network *network = truth->network;
-    double loss = 0, outputs[32];
+    double loss = 0, outputs[OUTPUTS_MAX];
     for (uint32_t b = 0; b < batch; b++) {
         truth_forward(truth, observations + b * mega_network_observation_size(network), outputs);
-        for (uint32_t i = 0; i < network->actions; i++) {
-            loss += outputs[i] * truth->a[b * network->actions + i];
+        for (uint32_t i = 0; i < network->outputs; i++) {
+            loss += outputs[i] * truth->a[b * network->outputs + i];
         }
-        loss += outputs[network->actions] * truth->b[b];
+        for (uint32_t i = 0; i < network->value_outputs; i++) {
+            loss += outputs[network->outputs + i] * truth->b[b * network->value_outputs + i];
+        }
     }
     return loss;
 }
@@ -127,11 +148,23 @@ typedef struct scene {
     double *a, *b; // gradients of the loss with respect to logits and values; floats in double clothes
 } scene;
 
-static int scene_create(scene *scene, const char *text, uint32_t stack, uint32_t height, uint32_t width,
-                        uint32_t actions, uint32_t batch) {
+static double *draw_doubles(uint64_t stream, size_t count) {
+    double *numbers = (double *)calloc(count + 1, sizeof *numbers);
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = (double)(float)uniform(stream, i);
+    }
+    return numbers;
+}
+
+static int scene_create(scene *scene, heads heads, const char *text, uint32_t stack, uint32_t height,
+                        uint32_t width, uint32_t actions, uint32_t batch) {
     mega_message message = {""};
     memset(scene, 0, sizeof *scene);
-    if (mega_network_describe(text, stack, height, width, actions, &scene->network, &message) != 0) {
+    const int result =
+        heads.is_q ? mega_network_describe_q(text, stack, height, width, actions, heads.atoms,
+                                             heads.is_dueling, &scene->network, &message)
+                   : mega_network_describe(text, stack, height, width, actions, &scene->network, &message);
+    if (result != 0) {
         MEGA_FAIL("a network cannot be described");
         fprintf(stderr, "%s\n", message.text);
         return -1;
@@ -141,8 +174,8 @@ static int scene_create(scene *scene, const char *text, uint32_t stack, uint32_t
     scene->observations = (uint8_t *)malloc(2 * batch * size);
     scene->rows = (int32_t *)malloc(batch * sizeof *scene->rows);
     scene->parameters = (float *)malloc(scene->network.parameter_count * sizeof *scene->parameters);
-    scene->a = (double *)malloc((size_t)batch * actions * sizeof *scene->a);
-    scene->b = (double *)malloc(batch * sizeof *scene->b);
+    scene->a = draw_doubles(3, (size_t)batch * scene->network.outputs);
+    scene->b = draw_doubles(4, (size_t)batch * scene->network.value_outputs);
     mega_network_initialise(&scene->network, MEGA_INIT_UNIFORM, 5, scene->parameters);
     for (size_t i = 0; i < scene->network.parameter_count; i++) {
         scene->parameters[i] *= 2; // or signals get lost on their way through many layers
@@ -152,10 +185,6 @@ static int scene_create(scene *scene, const char *text, uint32_t stack, uint32_t
     }
     for (uint32_t i = 0; i < batch; i++) {
         scene->rows[i] = (int32_t)mega_philox_below(mega_philox_word(42, 2, i), 2 * batch);
-        scene->b[i] = (double)(float)uniform(4, i);
-    }
-    for (size_t i = 0; i < (size_t)batch * actions; i++) {
-        scene->a[i] = (double)(float)uniform(3, i);
     }
     return 0;
 }
@@ -213,10 +242,10 @@ static void drop_pass(mega_pass *pass) {
 static void both_ways(mega_pass *pass, const scene *scene, const int32_t *rows) {
     mega_message message = {""};
     MEGA_CHECK_EQ(mega_pass_forward(pass, scene->observations, rows, &message), 0);
-    for (uint32_t i = 0; i < scene->batch; i++) {
+    for (size_t i = 0; i < (size_t)scene->batch * scene->network.value_outputs; i++) {
         pass->value_grads[i] = (float)scene->b[i];
     }
-    for (size_t i = 0; i < (size_t)scene->batch * scene->network.actions; i++) {
+    for (size_t i = 0; i < (size_t)scene->batch * scene->network.outputs; i++) {
         pass->logit_grads[i] = (float)scene->a[i];
     }
     MEGA_CHECK_EQ(mega_pass_backward(pass, &message), 0);
@@ -229,7 +258,7 @@ static double *doubles(size_t count) {
 }
 
 static size_t largest_layer(const mega_network *network) {
-    size_t largest = mega_network_observation_size(network) + network->hidden + network->actions;
+    size_t largest = mega_network_observation_size(network) + network->hidden_total + OUTPUTS_MAX;
     for (uint32_t i = 0; i < network->conv_count; i++) {
         const mega_conv_layer *conv = &network->conv[i];
         const size_t count = (size_t)conv->channels * conv->out_height * conv->out_width;
@@ -239,15 +268,17 @@ static size_t largest_layer(const mega_network *network) {
 }
 
 static void check_outputs(truth *truth, const scene *scene, const mega_pass *pass) {
-    const uint32_t actions = scene->network.actions;
-    double outputs[32];
+    const uint32_t logits = scene->network.outputs, values = scene->network.value_outputs;
+    double outputs[OUTPUTS_MAX];
     for (uint32_t b = 0; b < scene->batch; b++) {
         truth_forward(truth, scene->observations + b * mega_network_observation_size(&scene->network),
                       outputs);
-        for (uint32_t i = 0; i < actions; i++) {
-            MEGA_CHECK(fabs(outputs[i] - (double)pass->logits[b * actions + i]) < 2e-6);
+        for (uint32_t i = 0; i < logits; i++) {
+            MEGA_CHECK(fabs(outputs[i] - (double)pass->logits[b * logits + i]) < 2e-6);
         }
-        MEGA_CHECK(fabs(outputs[actions] - (double)pass->values[b]) < 2e-6);
+        for (uint32_t i = 0; i < values; i++) {
+            MEGA_CHECK(fabs(outputs[logits + i] - (double)pass->values[b * values + i]) < 2e-6);
+        }
     }
 }
 
@@ -275,10 +306,10 @@ static void check_differences(truth *truth, const scene *scene, const float *gra
     }
 }
 
-static void check_reference(const char *text, uint32_t stack, uint32_t height, uint32_t width,
+static void check_reference(heads heads, const char *text, uint32_t stack, uint32_t height, uint32_t width,
                             uint32_t actions, uint32_t batch) {
     scene scene;
-    if (scene_create(&scene, text, stack, height, width, actions, batch) != 0) {
+    if (scene_create(&scene, heads, text, stack, height, width, actions, batch) != 0) {
         return;
     }
     mega_pass *pass = make_pass(&mega_net_ref, &scene, 1);
@@ -305,7 +336,7 @@ static void check_reference(const char *text, uint32_t stack, uint32_t height, u
 // A pass with rows is one over the observations that they name.
 static void check_rows(const mega_net_backend *backend) {
     scene scene;
-    if (scene_create(&scene, "conv 4x3/2, fc 9", 2, 9, 8, 3, 6) != 0) {
+    if (scene_create(&scene, ACTOR_CRITIC, "conv 4x3/2, fc 9", 2, 9, 8, 3, 6) != 0) {
         return;
     }
     const size_t size = mega_network_observation_size(&scene.network);
@@ -331,7 +362,7 @@ static void check_misuse(const mega_net_backend *backend) {
     scene scene;
     mega_message message = {""};
     mega_pass *other = NULL;
-    if (scene_create(&scene, "fc 3", 1, 2, 2, 2, 2) != 0) {
+    if (scene_create(&scene, PLAIN_Q, "fc 3", 1, 2, 2, 2, 2) != 0) {
         return;
     }
     mega_pass *pass = make_pass(backend, &scene, 1);
@@ -376,8 +407,8 @@ static void check_close(const float *a, const float *b, size_t count, double lea
 
 static void check_equal_passes(const mega_pass *a, const mega_pass *b, const char *text) {
     const mega_network *network = &a->net->network;
-    check_close(a->logits, b->logits, (size_t)a->batch * network->actions, OUTPUT, "logits", text);
-    check_close(a->values, b->values, a->batch, OUTPUT, "values", text);
+    check_close(a->logits, b->logits, (size_t)a->batch * network->outputs, OUTPUT, "logits", text);
+    check_close(a->values, b->values, (size_t)a->batch * network->value_outputs, OUTPUT, "values", text);
     for (uint32_t i = 0; i < network->tensor_count; i++) {
         const mega_tensor *tensor = &network->tensor[i];
         const size_t end = i + 1 < network->tensor_count ? tensor[1].first : network->parameter_count;
@@ -389,10 +420,10 @@ static void check_equal_passes(const mega_pass *a, const mega_pass *b, const cha
     }
 }
 
-static void compare(const char *text, uint32_t stack, uint32_t height, uint32_t width, uint32_t actions,
-                    uint32_t batch, uint32_t threads) {
+static void compare(heads heads, const char *text, uint32_t stack, uint32_t height, uint32_t width,
+                    uint32_t actions, uint32_t batch, uint32_t threads) {
     scene scene;
-    if (scene_create(&scene, text, stack, height, width, actions, batch) != 0) {
+    if (scene_create(&scene, heads, text, stack, height, width, actions, batch) != 0) {
         return;
     }
     make_round(&scene);
@@ -424,7 +455,7 @@ static void compare(const char *text, uint32_t stack, uint32_t height, uint32_t 
 static void compare_passes(void) {
     scene scene;
     mega_message message = {""};
-    if (scene_create(&scene, "small", 4, 42, 42, 4, 8) != 0) {
+    if (scene_create(&scene, ACTOR_CRITIC, "small", 4, 42, 42, 4, 8) != 0) {
         return;
     }
     make_round(&scene);
@@ -468,32 +499,45 @@ static void test_onednn(void) {
     static const uint32_t batches[] = {1, 3, 32};
     for (size_t i = 0; i < 3; i++) {
         const uint32_t threads = 1 + (uint32_t)i % 2;
-        compare("nature", 4, 84, 84, 18, batches[i], threads);
-        compare("a3c", 4, 84, 84, 6, batches[i], threads);
-        compare("stooke", 4, 104, 80, 4, batches[i], threads);
-        compare("small", 4, 42, 42, 3, batches[i], threads);
+        compare(ACTOR_CRITIC, "nature", 4, 84, 84, 18, batches[i], threads);
+        compare(ACTOR_CRITIC, "a3c", 4, 84, 84, 6, batches[i], threads);
+        compare(ACTOR_CRITIC, "stooke", 4, 104, 80, 4, batches[i], threads);
+        compare(ACTOR_CRITIC, "small", 4, 42, 42, 3, batches[i], threads);
     }
     // Channels that fill no block; strides that do not fit; padding; a first layer of all kinds; none.
-    compare("conv 3x3/2+1, conv 5x2/1, fc 7", 2, 9, 6, 5, 5, 2);
-    compare("conv 7x6/2, conv 9x3/2, fc 33", 3, 31, 27, 17, 4, 0);
-    compare("conv 16x6/3, conv 20x3/1+1, fc 40", 4, 32, 22, 2, 4, 1);
-    compare("conv 16x6/3, fc 16", 16, 24, 21, 2, 2, 1); // squares of 9 pixels do not fill blocks of 16
-    compare("conv 16x3/1, fc 16", 16, 12, 12, 2, 4, 1);
-    compare("conv 1x1/1, fc 1", 1, 3, 3, 1, 2, 1);
-    compare("conv 8x4/2, conv 8x3/1, conv 8x3/1+1, conv 8x2/2, fc 20", 1, 21, 20, 3, 6, 2);
-    compare("fc 24", 2, 7, 5, 3, 6, 1);
+    compare(ACTOR_CRITIC, "conv 3x3/2+1, conv 5x2/1, fc 7", 2, 9, 6, 5, 5, 2);
+    compare(ACTOR_CRITIC, "conv 7x6/2, conv 9x3/2, fc 33", 3, 31, 27, 17, 4, 0);
+    compare(ACTOR_CRITIC, "conv 16x6/3, conv 20x3/1+1, fc 40", 4, 32, 22, 2, 4, 1);
+    compare(ACTOR_CRITIC, "conv 16x6/3, fc 16", 16, 24, 21, 2, 2,
+            1); // squares of 9 pixels do not fill blocks of 16
+    compare(ACTOR_CRITIC, "conv 16x3/1, fc 16", 16, 12, 12, 2, 4, 1);
+    compare(ACTOR_CRITIC, "conv 1x1/1, fc 1", 1, 3, 3, 1, 2, 1);
+    compare(ACTOR_CRITIC, "conv 8x4/2, conv 8x3/1, conv 8x3/1+1, conv 8x2/2, fc 20", 1, 21, 20, 3, 6, 2);
+    compare(ACTOR_CRITIC, "fc 24", 2, 7, 5, 3, 6, 1);
+    compare(PLAIN_Q, "nature", 4, 84, 84, 6, 3, 1);
+    compare(DUELING, "small", 4, 42, 42, 4, 5, 2);
+    compare(DUELING, "conv 7x6/2, conv 9x3/2, fc 33", 3, 31, 27, 17, 4, 1);
+    compare(RAINBOW, "a3c", 4, 84, 84, 3, 4, 2);
+    compare(RAINBOW, "fc 24", 2, 7, 5, 3, 6, 1);
+    compare(CATEGORICAL, "conv 5x2/1, fc 7", 2, 9, 6, 5, 5, 2);
     compare_passes();
     check_rows(&mega_net_onednn);
     check_misuse(&mega_net_onednn);
 }
 
 int main(void) {
-    check_reference("conv 3x3/1, fc 6", 2, 6, 5, 4, 3);
-    check_reference("conv 3x3/2+1, conv 4x2/1, fc 7", 2, 9, 6, 5, 3); // padding; a row and a column to spare
-    check_reference("conv 2x4/3+2, conv 3x3/2+2, fc 5", 1, 7, 10, 1, 2);
-    check_reference("conv 2x5/1+2, fc 5", 1, 1, 2, 3, 4); // kernels larger than the picture
-    check_reference("conv 3x2/1, conv 3x2/1+1, conv 3x2/1, conv 3x2/1, fc 4", 1, 6, 5, 2, 2);
-    check_reference("fc 5", 2, 3, 3, 2, 3);
+    check_reference(ACTOR_CRITIC, "conv 3x3/1, fc 6", 2, 6, 5, 4, 3);
+    check_reference(ACTOR_CRITIC, "conv 3x3/2+1, conv 4x2/1, fc 7", 2, 9, 6, 5,
+                    3); // padding; a row and a column to spare
+    check_reference(ACTOR_CRITIC, "conv 2x4/3+2, conv 3x3/2+2, fc 5", 1, 7, 10, 1, 2);
+    check_reference(ACTOR_CRITIC, "conv 2x5/1+2, fc 5", 1, 1, 2, 3, 4); // kernels larger than the picture
+    check_reference(ACTOR_CRITIC, "conv 3x2/1, conv 3x2/1+1, conv 3x2/1, conv 3x2/1, fc 4", 1, 6, 5, 2, 2);
+    check_reference(ACTOR_CRITIC, "fc 5", 2, 3, 3, 2, 3);
+    check_reference(PLAIN_Q, "conv 3x3/1, fc 6", 2, 6, 5, 4, 3);
+    check_reference(CATEGORICAL, "conv 3x3/2, fc 6", 1, 6, 5, 3, 3);
+    check_reference(DUELING, "conv 3x3/1, fc 6", 2, 6, 5, 4, 3);
+    check_reference(DUELING, "fc 5", 2, 3, 3, 1, 3);
+    check_reference(RAINBOW, "conv 2x3/1, fc 5", 1, 5, 5, 3, 3);
     check_rows(&mega_net_ref);
     check_misuse(&mega_net_ref);
     if (has_onednn()) {

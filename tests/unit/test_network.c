@@ -92,6 +92,62 @@ static void test_slab(void) {
     MEGA_CHECK_EQ(network.features, 4);
 }
 
+static void check_tensor(const char *name, uint32_t rows, uint32_t columns) {
+    const mega_tensor *tensor = mega_network_find(&network, name);
+    MEGA_CHECK(tensor != NULL);
+    if (tensor != NULL) {
+        MEGA_CHECK_EQ(tensor->rank, columns > 0 ? 2 : 1);
+        MEGA_CHECK_EQ(tensor->shape[0], rows);
+        MEGA_CHECK_EQ(tensor->shape[1], columns > 0 ? columns : 1);
+    }
+}
+
+static void describe_q(uint32_t atoms, bool is_dueling) {
+    MEGA_CHECK_EQ(mega_network_describe_q("nature", 4, 84, 84, 6, atoms, is_dueling, &network, &message), 0);
+    MEGA_CHECK(network.is_q);
+    MEGA_CHECK_EQ(network.actions, 6);
+    MEGA_CHECK_EQ(network.atoms, atoms);
+    MEGA_CHECK_EQ(network.outputs, 6 * atoms);
+    MEGA_CHECK_EQ(network.hidden, 512);
+}
+
+static void test_actor_critic(void) {
+    describe("nature", 4, 84, 84, 6);
+    MEGA_CHECK(!network.is_q);
+    MEGA_CHECK_EQ(network.atoms, 1);
+    MEGA_CHECK_EQ(network.outputs, 6);
+    MEGA_CHECK_EQ(network.value_outputs, 1);
+    MEGA_CHECK_EQ(network.streams, 1);
+    MEGA_CHECK_EQ(network.hidden_total, 512);
+    MEGA_CHECK_EQ(mega_network_value_hidden(&network), 0);
+    MEGA_CHECK(mega_network_heads(&network) == mega_network_find(&network, "policy.weight"));
+}
+
+static void test_q_networks(void) {
+    describe_q(51, false);
+    MEGA_CHECK_EQ(network.tensor_count, 10); // there is no value
+    MEGA_CHECK_EQ(network.value_outputs, 0);
+    MEGA_CHECK_EQ(network.streams, 1);
+    MEGA_CHECK_EQ(network.hidden_total, 512);
+    check_tensor("q.weight", 306, 512);
+    check_tensor("q.bias", 306, 0);
+    describe_q(51, true);
+    MEGA_CHECK_EQ(network.tensor_count, 12);
+    MEGA_CHECK_EQ(network.value_outputs, 51);
+    MEGA_CHECK_EQ(network.streams, 2);
+    MEGA_CHECK_EQ(network.hidden_total, 1024);
+    MEGA_CHECK_EQ(mega_network_value_hidden(&network), 512);
+    check_tensor("fc.weight", 1024, 3136);
+    check_tensor("fc.bias", 1024, 0);
+    check_tensor("advantage.weight", 306, 512);
+    check_tensor("value.weight", 51, 512);
+    check_tensor("value.bias", 51, 0);
+    MEGA_CHECK(mega_network_heads(&network) == mega_network_find(&network, "advantage.weight"));
+    MEGA_CHECK(mega_network_find(&network, "policy.weight") == NULL);
+    describe_q(1, true);
+    check_tensor("value.weight", 1, 512);
+}
+
 // ---- refusals ----------------------------------------------------------------------------------------
 
 static void refuse_sized(const char *text, uint32_t stack, uint32_t height, uint32_t width, uint32_t actions,
@@ -107,6 +163,24 @@ static void refuse_sized(const char *text, uint32_t stack, uint32_t height, uint
 
 static void refuse(const char *text, const char *reason) {
     refuse_sized(text, 4, 84, 84, 6, reason);
+}
+
+static void refuse_q(const char *text, uint32_t actions, uint32_t atoms, const char *reason) {
+    message.text[0] = '\0';
+    MEGA_CHECK_EQ(mega_network_describe_q(text, 4, 84, 84, actions, atoms, true, &network, &message), -1);
+    if (strstr(message.text, reason) == NULL) {
+        MEGA_FAIL("another reason was expected");
+        fprintf(stderr, "%u atoms give: %s\n", atoms, message.text);
+    }
+}
+
+static void test_q_refusals(void) {
+    refuse_q("nature", 6, 0, "cannot have 0 atoms for each action; 1 to 1024 are allowed");
+    refuse_q("nature", 6, 1025, "cannot have 1025 atoms");
+    refuse_q("nature", 0, 51, "cannot choose between 0 actions");
+    refuse_q("nature", 65536, 1024, "'fc 512' is too large");
+    refuse_q("fc 30000", 6, 1, "'fc 30000' is too large"); // twice as many units
+    refuse_q("natur", 6, 51, "there is no network 'natur'");
 }
 
 static void test_refusals(void) {
@@ -182,14 +256,12 @@ static void check_gaps(const float *parameters) {
     }
 }
 
-static void check_orthogonal(const char *text, uint32_t height, uint32_t width, uint32_t actions) {
-    describe(text, 2, height, width, actions);
+static void check_orthogonal(double head_gain) {
     float *parameters = initialise(MEGA_INIT_ORTHOGONAL, 11);
     for (uint32_t i = 0; i < network.tensor_count; i += 2) {
         const mega_tensor *weight = &network.tensor[i], *bias = &network.tensor[i + 1];
-        const double gain = i + 4 == network.tensor_count   ? 0.01
-                            : i + 2 == network.tensor_count ? 1
-                                                            : sqrt(2.0);
+        const mega_tensor *heads = mega_network_heads(&network);
+        const double gain = weight < heads ? sqrt(2.0) : weight == heads ? head_gain : 1;
         MEGA_CHECK(worst_product(parameters + weight->first, weight->shape[0],
                                  weight->count / weight->shape[0], gain) < 1e-6);
         for (size_t k = 0; k < bias->count; k++) {
@@ -198,6 +270,16 @@ static void check_orthogonal(const char *text, uint32_t height, uint32_t width, 
     }
     check_gaps(parameters);
     free(parameters);
+}
+
+static void check_policy(const char *text, uint32_t height, uint32_t width, uint32_t actions) {
+    describe(text, 2, height, width, actions);
+    check_orthogonal(0.01);
+}
+
+static void check_q(const char *text, uint32_t height, uint32_t width, bool is_dueling) {
+    MEGA_CHECK_EQ(mega_network_describe_q(text, 2, height, width, 3, 7, is_dueling, &network, &message), 0);
+    check_orthogonal(1);
 }
 
 // A random orthogonal 2 x 2 matrix: each entry has mean 0 and mean square 1/2, and half of them are reflections.
@@ -253,11 +335,16 @@ int main(void) {
     test_nature();
     test_other_names();
     test_slab();
+    test_actor_critic();
+    test_q_networks();
     test_refusals();
-    check_orthogonal("conv 8x3/2, conv 5x3/1+1, fc 40", 13, 9, 5);
-    check_orthogonal("conv 30x2/1, fc 6", 4, 3, 9); // more rows than columns, too
-    check_orthogonal("small", 42, 42, 4);
-    check_orthogonal("fc 200", 10, 10, 4); // a square: the last vectors have almost no room left
+    test_q_refusals();
+    check_q("conv 8x3/2, fc 40", 13, 9, true);
+    check_q("conv 8x3/2, fc 40", 13, 9, false);
+    check_policy("conv 8x3/2, conv 5x3/1+1, fc 40", 13, 9, 5);
+    check_policy("conv 30x2/1, fc 6", 4, 3, 9); // more rows than columns, too
+    check_policy("small", 42, 42, 4);
+    check_policy("fc 200", 10, 10, 4); // a square: the last vectors have almost no room left
     test_orthogonal_is_uniform();
     test_uniform();
     return mega_test_result();

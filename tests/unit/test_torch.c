@@ -1,8 +1,7 @@
 // test_torch.c - networks and optimisers compute what PyTorch computes: tests/golden/torch_net.txt, which
 // tools/make_torch_golden.py wrote. Parameters and inputs are drawn here and there from the same generator.
 #include "mega_philox.h"
-#include "net.h"
-#include "optimizer.h"
+#include "noise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,6 +148,36 @@ static double loss_of(const mega_pass *pass) {
     return loss / pass->batch;
 }
 
+// The number of an atom of an action: the value's, and the advantage's above the mean.
+static double dueling_at(const mega_pass *pass, uint32_t b, uint32_t action, uint32_t atom) {
+    const mega_network *network = &pass->net->network;
+    const float *logits = pass->logits + (size_t)b * network->outputs;
+    double mean = 0;
+    for (uint32_t a = 0; a < network->actions; a++) {
+        mean += (double)logits[a * network->atoms + atom] / network->actions;
+    }
+    return (double)pass->values[b * network->atoms + atom] + (double)logits[action * network->atoms + atom] -
+           mean;
+}
+
+// The loss of dueling Q-networks of make_torch_golden.py.
+static double dueling_loss_of(const mega_pass *pass) {
+    const mega_network *network = &pass->net->network;
+    double loss = 0;
+    for (uint32_t b = 0; b < pass->batch; b++) {
+        const uint32_t action = below(102, b, network->actions);
+        double total = 0, wanted = 0, sum = 0;
+        for (uint32_t i = 0; i < network->atoms; i++) {
+            const double weight = signed_uniform(105, (uint64_t)b * network->atoms + i) + 1;
+            total += exp(dueling_at(pass, b, action, i));
+            wanted += weight;
+            sum += weight * dueling_at(pass, b, action, i);
+        }
+        loss += log(total) - sum / wanted;
+    }
+    return loss / pass->batch;
+}
+
 static void fill(float *to, const char *name, size_t count) {
     double *numbers = read_line(name, count);
     for (size_t i = 0; i < count; i++) {
@@ -157,19 +186,27 @@ static void fill(float *to, const char *name, size_t count) {
     free(numbers);
 }
 
-static void check_net(const mega_network *network, uint32_t batch, bool is_round) {
+// Both ways: the outputs and the loss are compared, gradients are in the net after it.
+static void run_pass(mega_pass *pass, bool is_round) {
+    const mega_network *network = &pass->net->network;
+    const uint32_t batch = pass->batch;
     const size_t size = batch * mega_network_observation_size(network);
     uint8_t *observations = (uint8_t *)malloc(size);
-    mega_pass *pass = make_pass(network, batch, is_round);
     draw_observations(101, is_round, observations, size);
     MEGA_CHECK_EQ(mega_pass_forward(pass, observations, NULL, NULL), 0);
-    check_line("logits", pass->logits, (size_t)batch * network->actions);
-    check_line("values", pass->values, batch);
-    const float loss = (float)loss_of(pass);
+    check_line("logits", pass->logits, (size_t)batch * network->outputs);
+    check_line("values", pass->values, (size_t)batch * network->value_outputs);
+    const float loss = (float)(network->is_q ? dueling_loss_of(pass) : loss_of(pass));
     check_line("loss", &loss, 1);
-    fill(pass->logit_grads, "logit_grads", (size_t)batch * network->actions);
-    fill(pass->value_grads, "value_grads", batch);
+    fill(pass->logit_grads, "logit_grads", (size_t)batch * network->outputs);
+    fill(pass->value_grads, "value_grads", (size_t)batch * network->value_outputs);
     MEGA_CHECK_EQ(mega_pass_backward(pass, NULL), 0);
+    free(observations);
+}
+
+static void check_net(const mega_network *network, uint32_t batch, bool is_round) {
+    mega_pass *pass = make_pass(network, batch, is_round);
+    run_pass(pass, is_round);
     for (uint32_t i = 0; i < network->tensor_count; i++) {
         const mega_tensor *tensor = &network->tensor[i];
         if (is_round) {
@@ -179,7 +216,51 @@ static void check_net(const mega_network *network, uint32_t batch, bool is_round
         }
     }
     drop_pass(pass);
-    free(observations);
+}
+
+// Means, spreads and noise of make_torch_golden.py.
+static void draw_noisy(const mega_network *network, mega_noise *noise) {
+    const mega_noise_plan *plan = &noise->plan;
+    float *spreads = noise->learned + plan->means - plan->first;
+    draw_parameters(network, false, noise->learned);
+    for (uint32_t k = 0; k < plan->layer_count; k++) {
+        const mega_noise_layer *layer = &plan->layer[k];
+        const uint32_t weight = 2 * (network->conv_count + k);
+        for (uint32_t i = 0; i < layer->ins; i++) {
+            noise->vectors[layer->in_noise + i] = noise_root((float)(3 * signed_uniform(600 + weight, i)));
+        }
+        for (uint32_t i = 0; i < layer->outs; i++) {
+            noise->vectors[layer->out_noise + i] = noise_root((float)(3 * signed_uniform(601 + weight, i)));
+        }
+        for (uint32_t t = weight; t < weight + 2; t++) {
+            for (size_t i = 0; i < network->tensor[t].count; i++) {
+                spreads[network->tensor[t].first + i] = (float)(0.5 * signed_uniform(500 + t, i));
+            }
+        }
+    }
+}
+
+static void check_noisy(const mega_network *network, uint32_t batch) {
+    mega_compute *compute = NULL;
+    mega_noise *noise = NULL;
+    mega_pass *pass = make_pass(network, batch, false);
+    MEGA_CHECK_EQ(mega_compute_cpu(1, backend == &mega_net_ref, &compute, NULL), 0);
+    MEGA_CHECK_EQ(mega_noise_create(compute, network, &noise, NULL), 0);
+    draw_noisy(network, noise);
+    MEGA_CHECK_EQ(compute->ops->mix_noise(compute, noise, pass->net, NULL), 0);
+    run_pass(pass, false);
+    MEGA_CHECK_EQ(compute->ops->spread_gradients(compute, noise, pass->net, NULL), 0);
+    const float *spreads = noise->gradients + noise->plan.means - noise->plan.first;
+    for (uint32_t i = 0; i < network->tensor_count; i++) {
+        check_line(network->tensor[i].name, noise->gradients + network->tensor[i].first,
+                   network->tensor[i].count);
+    }
+    for (uint32_t i = 2 * network->conv_count; i < network->tensor_count; i++) {
+        check_line(network->tensor[i].name, spreads + network->tensor[i].first, network->tensor[i].count);
+    }
+    mega_noise_destroy(compute, noise);
+    mega_compute_destroy(compute);
+    drop_pass(pass);
 }
 
 static void test_net(void) {
@@ -196,6 +277,27 @@ static void test_net(void) {
         exit(mega_test_result());
     }
     check_net(&network, batch, strcmp(kind, "round") == 0);
+}
+
+static void test_dueling(bool is_noisy) {
+    uint32_t stack, height, width, actions, atoms, batch;
+    char description[128] = "";
+    mega_network network;
+    mega_message message = {""};
+    MEGA_CHECK_EQ(fscanf(golden, "%u %u %u %u %u %u %127[^\n]", &stack, &height, &width, &actions, &atoms,
+                         &batch, description),
+                  7);
+    if (mega_network_describe_q(description, stack, height, width, actions, atoms, true, &network,
+                                &message) != 0) {
+        fprintf(stderr, "%s\n", message.text);
+        MEGA_FAIL("a network cannot be read");
+        exit(mega_test_result());
+    }
+    if (is_noisy) {
+        check_noisy(&network, batch);
+    } else {
+        check_net(&network, batch, false);
+    }
 }
 
 // ---- optimisers --------------------------------------------------------------------------------------
@@ -273,7 +375,7 @@ static void test_optimizer(void) {
 
 static void test_backend(const mega_net_backend *which) {
     char word[32];
-    int nets = 0, optimizers = 0;
+    int nets = 0, duels = 0, optimizers = 0;
     backend = which;
     golden = fopen(GOLDEN, "r");
     MEGA_CHECK(golden != NULL);
@@ -285,6 +387,9 @@ static void test_backend(const mega_net_backend *which) {
         if (strcmp(word, "net") == 0) {
             test_net();
             nets++;
+        } else if (strcmp(word, "dueling") == 0 || strcmp(word, "noisy") == 0) {
+            test_dueling(strcmp(word, "noisy") == 0);
+            duels++;
         } else if (strcmp(word, "optimizer") == 0) {
             test_optimizer();
             optimizers++;
@@ -293,7 +398,7 @@ static void test_backend(const mega_net_backend *which) {
             break;
         }
     }
-    MEGA_CHECK(nets == 5 && optimizers == 5);
+    MEGA_CHECK(nets == 5 && duels == 3 && optimizers == 5);
     fclose(golden);
 }
 

@@ -1,9 +1,12 @@
 // compute_cuda.c - learners' work on a GPU: launches of the kernels of nn.cu, in one stream.
 #include "compute_cuda.h"
 
+#include "compute_q.h"
 #include "cuda_module.h"
 #include "mega_lesson.h"
 #include "nn_text.h"
+#include "replay_cuda.h"
+#include "noise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +139,7 @@ static int cuda_create_optimizer(mega_compute *compute, const mega_optimizer_rul
 static mega_status act(cuda_compute *cuda, mega_act a) {
     uint32_t greedy = a.greedy;
     NN_RUN(cuda, learn_act, a.count, &a.logits, &a.count, &a.actions, &a.first, &a.seed, &a.step, &greedy,
-           &a.chosen, &a.chosen_too, &a.log_probabilities);
+           &a.epsilon, &a.chosen, &a.chosen_too, &a.log_probabilities);
     return MEGA_OK;
 }
 
@@ -230,22 +233,25 @@ static CUdeviceptr result_at(const cuda_compute *cuda, uint32_t which) {
     return cuda->results + which * sizeof(double);
 }
 
+mega_status cuda_compute_add_stats(cuda_compute *cuda, uint32_t blocks) {
+    CUdeviceptr stats = result_at(cuda, RESULT_STATS);
+    NN_RUN_BLOCKS(cuda, learn_add_stats, 1, &cuda->partials, &blocks, &stats);
+    return MEGA_OK;
+}
+
 static mega_status lose(cuda_compute *cuda, mega_loss loss, mega_pass *pass) {
     learn_lesson l = lesson_of(loss.lesson);
     uint32_t is_ppo = loss.is_ppo, actions = pass->net->network.actions, batch = pass->batch;
     const float *logits = pass->logits, *values = pass->values;
     float *logit_grads = pass->logit_grads, *value_grads = pass->value_grads;
-    CUdeviceptr spread = loss.normalize ? result_at(cuda, RESULT_SPREAD) : 0,
-                stats = result_at(cuda, RESULT_STATS);
-    uint32_t blocks = (batch + NN_BLOCK - 1) / NN_BLOCK;
-    blocks = blocks < NN_SUM_BLOCKS ? blocks : NN_SUM_BLOCKS;
+    CUdeviceptr spread = loss.normalize ? result_at(cuda, RESULT_SPREAD) : 0;
+    const uint32_t blocks = cuda_stat_blocks(batch);
     if (loss.normalize) {
         NN_RUN_BLOCKS(cuda, learn_spread, 1, &l, &loss.samples, &loss.count, &spread);
     }
     NN_RUN_BLOCKS(cuda, learn_loss, blocks, &l, &is_ppo, &loss.samples, &loss.count, &batch, &loss.weights,
                   &spread, &logits, &values, &actions, &logit_grads, &value_grads, &cuda->partials);
-    NN_RUN_BLOCKS(cuda, learn_add_stats, 1, &cuda->partials, &blocks, &stats);
-    return MEGA_OK;
+    return cuda_compute_add_stats(cuda, blocks);
 }
 
 static int cuda_loss(mega_compute *compute, const mega_loss *loss, mega_pass *pass, mega_message *message) {
@@ -272,24 +278,78 @@ static int cuda_write_stats(mega_compute *compute, const double stats[MEGA_STAT_
                        MEGA_STAT_COUNT * sizeof(double), message);
 }
 
-static mega_status optimise(cuda_compute *cuda, mega_net *net, mega_optimizer *optimizer, double rate,
+static mega_status optimise(cuda_compute *cuda, mega_slab slab, mega_optimizer *optimizer, double rate,
                             double most) {
-    uint64_t count = net->network.parameter_count;
+    uint64_t count = slab.count;
     uint32_t blocks = NN_SUM_BLOCKS;
     CUdeviceptr norm = result_at(cuda, RESULT_NORM);
     optimizer->t++;
     mega_optimizer_step step = mega_optimizer_factors(&optimizer->rule, rate, optimizer->t);
-    NN_RUN_BLOCKS(cuda, learn_squares, blocks, &net->gradients, &count, &cuda->partials);
+    NN_RUN_BLOCKS(cuda, learn_squares, blocks, &slab.gradients, &count, &cuda->partials);
     NN_RUN_BLOCKS(cuda, learn_norm, 1, &cuda->partials, &blocks, &most, &norm);
-    NN_RUN(cuda, learn_descend, count, &step, &norm, &net->gradients, &count, &optimizer->means,
-           &optimizer->squares, &net->parameters);
+    NN_RUN(cuda, learn_descend, count, &step, &norm, &slab.gradients, &count, &optimizer->means,
+           &optimizer->squares, &slab.parameters);
+    return MEGA_OK;
+}
+
+static int cuda_optimise(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer,
+                         double learning_rate, double norm_max, mega_message *message) {
+    return cuda_message(optimise(cuda_of(compute), *slab, optimizer, learning_rate, norm_max), message);
+}
+
+// ---- noise ----
+
+static mega_status draw_noise(cuda_compute *cuda, mega_noise *noise, uint64_t seed, uint64_t index) {
+    uint32_t count = noise->plan.vector_count;
+    NN_RUN(cuda, learn_draw_noise, count, &seed, &index, &count, &noise->vectors);
+    return MEGA_OK;
+}
+
+static int cuda_draw_noise(mega_compute *compute, mega_noise *noise, uint64_t seed, uint64_t index,
+                           mega_message *message) {
+    return cuda_message(draw_noise(cuda_of(compute), noise, seed, index), message);
+}
+
+static mega_status mix_noise(cuda_compute *cuda, mega_noise noise, mega_net *net) {
+    NN_RUN(cuda, learn_mix_noise, noise.plan.means, &noise.plan, &noise.learned, &noise.vectors,
+           &net->parameters);
     mega_net_changed(net);
     return MEGA_OK;
 }
 
-static int cuda_optimise(mega_compute *compute, mega_net *net, mega_optimizer *optimizer,
-                         double learning_rate, double norm_max, mega_message *message) {
-    return cuda_message(optimise(cuda_of(compute), net, optimizer, learning_rate, norm_max), message);
+static int cuda_mix_noise(mega_compute *compute, const mega_noise *noise, mega_net *net,
+                          mega_message *message) {
+    return cuda_message(mix_noise(cuda_of(compute), *noise, net), message);
+}
+
+static mega_status spread_gradients(cuda_compute *cuda, mega_noise *noise, const float *gradients) {
+    NN_RUN(cuda, learn_spread_gradients, noise->plan.means, &noise->plan, &gradients, &noise->vectors,
+           &noise->gradients);
+    return MEGA_OK;
+}
+
+static int cuda_spread_gradients(mega_compute *compute, mega_noise *noise, const mega_net *net,
+                                 mega_message *message) {
+    return cuda_message(spread_gradients(cuda_of(compute), noise, net->gradients), message);
+}
+
+// ---- threads ----
+
+static int cuda_enter(mega_compute *compute, mega_message *message) {
+    return cuda_message(cuda_device_enter(cuda_of(compute)->device), message);
+}
+
+static void cuda_leave(mega_compute *compute) {
+    cuda_device_leave(cuda_of(compute)->device);
+}
+
+static mega_status finish(cuda_compute *cuda) {
+    CUDA_TRY(cuda->driver, cuStreamSynchronize, cuda->stream);
+    return MEGA_OK;
+}
+
+static int cuda_finish(mega_compute *compute, mega_message *message) {
+    return cuda_message(finish(cuda_of(compute)), message);
 }
 
 // ---- opening ----
@@ -313,6 +373,7 @@ static void cuda_destroy(mega_compute *compute) {
         if (cuda->is_current) {
             cuda_device_leave(cuda->device);
         }
+        cuda_replay_close(cuda, cuda->replay_kernels);
         cuda_module_close(cuda->device, cuda->module);
         cuda_device_close(cuda->device);
     }
@@ -339,6 +400,12 @@ static const mega_compute_ops cuda_ops = {
     .read_stats = cuda_read_stats,
     .write_stats = cuda_write_stats,
     .optimise = cuda_optimise,
+    .enter = cuda_enter,
+    .leave = cuda_leave,
+    .finish = cuda_finish,
+    .draw_noise = cuda_draw_noise,
+    .mix_noise = cuda_mix_noise,
+    .spread_gradients = cuda_spread_gradients,
     .destroy = cuda_destroy,
 };
 
@@ -383,6 +450,8 @@ int mega_compute_cuda(int32_t device, void *stream, bool is_bf16, mega_compute *
         return mega_message_set(message, "there is no memory to learn with");
     }
     cuda->base.ops = &cuda_ops;
+    cuda->base.q = &mega_q_ops_cuda;
+    cuda->base.replay = &mega_replay_cuda;
     cuda->is_bf16 = is_bf16;
     const int result = cuda_message(open_compute(cuda, device, stream), message);
     if (result < 0) {

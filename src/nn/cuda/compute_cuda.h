@@ -10,7 +10,9 @@
     KERNEL(nn_unpack) KERNEL(nn_split_heads) KERNEL(nn_join_heads) KERNEL(nn_sum_columns) \
     KERNEL(nn_sum_partials) KERNEL(learn_act) KERNEL(learn_note) KERNEL(learn_gather) KERNEL(learn_shuffle) \
     KERNEL(learn_n_step) KERNEL(learn_gae) KERNEL(learn_ratios) KERNEL(learn_v_trace) KERNEL(learn_spread) KERNEL(learn_loss) \
-    KERNEL(learn_add_stats) KERNEL(learn_squares) KERNEL(learn_norm) KERNEL(learn_descend)
+    KERNEL(learn_add_stats) KERNEL(learn_q_values) KERNEL(learn_q_targets) KERNEL(learn_q_loss) \
+    KERNEL(learn_squares) KERNEL(learn_norm) KERNEL(learn_descend) \
+    KERNEL(learn_draw_noise) KERNEL(learn_mix_noise) KERNEL(learn_spread_gradients)
 // clang-format on
 
 enum {
@@ -19,6 +21,8 @@ enum {
     NN_COLUMN_BLOCKS = 128, // and of sums over columns
     NN_PARTIALS = 1 << 20   // floats for them
 };
+
+typedef struct cuda_replay_kernels cuda_replay_kernels; // replay_cuda.c
 
 typedef struct cuda_compute {
     mega_compute base;
@@ -30,8 +34,9 @@ typedef struct cuda_compute {
     bool is_bf16;
     CUmodule module;
     mega_products *products;
-    CUdeviceptr partials; // of sums
-    CUdeviceptr results;  // see compute_cuda.c
+    cuda_replay_kernels *replay_kernels; // NULL until there is a replay memory
+    CUdeviceptr partials;                // of sums
+    CUdeviceptr results;                 // see compute_cuda.c
 #define NN_DECLARE(name) CUfunction name;
     NN_KERNELS(NN_DECLARE)
 #undef NN_DECLARE
@@ -54,6 +59,14 @@ static inline size_t cuda_number_size(const cuda_compute *cuda) {
 // The library's sentence as a message.
 static inline int cuda_message(mega_status status, mega_message *message) {
     return status == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
+}
+
+// After a kernel whose `blocks` blocks have left sums of statistics in cuda->partials.
+mega_status cuda_compute_add_stats(cuda_compute *cuda, uint32_t blocks);
+// Blocks for a kernel over a batch that leaves such sums.
+static inline uint32_t cuda_stat_blocks(uint32_t batch) {
+    const uint32_t blocks = (batch + NN_BLOCK - 1) / NN_BLOCK;
+    return blocks < NN_SUM_BLOCKS ? blocks : NN_SUM_BLOCKS;
 }
 
 int cuda_net_create(mega_compute *compute, const mega_network *network, mega_net **out,

@@ -8,7 +8,6 @@
 #include "conv_cuda.h"
 #include "mega_lowering.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ typedef struct cuda_net {
     cuda_compute *cuda;
     cuda_convs *convs; // NULL: convolutions are products of matrices
     bool is_stale;     // packed is not that of the parameters
-    uint32_t heads;    // columns of policy and value together, a multiple of 8
+    mega_heads heads;  // their width is a multiple of 8
     uint32_t packing_count;
     mega_packing packing[MEGA_NETWORK_TENSORS];
     size_t packed_count;
@@ -63,13 +62,18 @@ static CUdeviceptr gradient_at(const cuda_net *net, uint64_t place) {
 
 // ---- parameters ----
 
-// Adds a tensor to what is packed, at the end or (heads share a matrix) right after what was added before.
-static uint64_t add_packing(cuda_net *net, const char *name, uint32_t outs, uint32_t channels,
-                            uint32_t places, uint64_t at) {
-    const mega_tensor *tensor = mega_network_find(&net->base.network, name);
-    const mega_packing packing = {tensor->first, at, outs, channels, places};
+// Adds a tensor to what is packed. Its rows come one after the other.
+static void add_packing(cuda_net *net, const mega_tensor *tensor, uint32_t channels, uint64_t at) {
+    const uint32_t outs = tensor->shape[0], row = (uint32_t)(tensor->count / outs);
+    const mega_packing packing = {tensor->first, at, outs, channels, row / channels, row};
     net->packing[net->packing_count++] = packing;
-    return at;
+}
+
+// A head's weights are parts of rows as long as the hidden layers together; the rest of these rows is and stays zero.
+static void add_head_packing(cuda_net *net, const mega_tensor *tensor, uint64_t at) {
+    const mega_packing packing = {
+        tensor->first, at, tensor->shape[0], 1, tensor->shape[1], net->base.network.hidden_total};
+    net->packing[net->packing_count++] = packing;
 }
 
 static uint64_t reserve(cuda_net *net, uint64_t count) {
@@ -78,33 +82,44 @@ static uint64_t reserve(cuda_net *net, uint64_t count) {
     return at;
 }
 
+static void plan_convs(cuda_net *net) {
+    const mega_network *network = &net->base.network;
+    for (uint32_t i = 0; i < network->conv_count && net->convs == NULL; i++) {
+        const mega_tensor *tensor = &network->tensor[2 * i];
+        net->weight[i] = reserve(net, tensor[0].count);
+        net->bias[i] = reserve(net, tensor[1].count);
+        // The first layer's rows are in PyTorch's order, the others' have channels last.
+        add_packing(net, &tensor[0], i == 0 ? 1 : network->conv[i].in_channels, net->weight[i]);
+        add_packing(net, &tensor[1], 1, net->bias[i]);
+    }
+}
+
+static void plan_heads(cuda_net *net) {
+    const mega_network *network = &net->base.network;
+    const mega_tensor *head = mega_network_heads(network);
+    const uint32_t index = network->conv_count + 1, hidden = network->hidden_total;
+    net->weight[index] = reserve(net, (uint64_t)net->heads.width * hidden);
+    net->bias[index] = reserve(net, net->heads.width);
+    add_head_packing(net, &head[0], net->weight[index]);
+    add_packing(net, &head[1], 1, net->bias[index]);
+    if (network->value_outputs > 0) {
+        add_head_packing(net, &head[2],
+                         net->weight[index] + (uint64_t)network->outputs * hidden +
+                             mega_network_value_hidden(network));
+        add_packing(net, &head[3], 1, net->bias[index] + network->outputs);
+    }
+}
+
 static void plan_packing(cuda_net *net) {
     const mega_network *network = &net->base.network;
-    const uint32_t convs = network->conv_count, actions = network->actions, hidden = network->hidden;
-    for (uint32_t i = 0; i < convs && net->convs == NULL; i++) {
-        const mega_conv_layer *conv = &network->conv[i];
-        const uint32_t area = conv->kernel * conv->kernel, row = area * conv->in_channels;
-        char weight[24], bias[24];
-        (void)snprintf(weight, sizeof weight, "conv%u.weight", i + 1);
-        (void)snprintf(bias, sizeof bias, "conv%u.bias", i + 1);
-        net->weight[i] = reserve(net, (uint64_t)conv->channels * row);
-        net->bias[i] = reserve(net, conv->channels);
-        // The first layer's rows are in PyTorch's order, the others' have channels last.
-        (void)add_packing(net, weight, conv->channels, i == 0 ? 1 : conv->in_channels, i == 0 ? row : area,
-                          net->weight[i]);
-        (void)add_packing(net, bias, conv->channels, 1, 1, net->bias[i]);
-    }
-    const uint32_t channels = convs > 0 ? network->conv[convs - 1].channels : 1;
-    net->weight[convs] = reserve(net, (uint64_t)hidden * network->features);
-    net->bias[convs] = reserve(net, hidden);
-    (void)add_packing(net, "fc.weight", hidden, channels, network->features / channels, net->weight[convs]);
-    (void)add_packing(net, "fc.bias", hidden, 1, 1, net->bias[convs]);
-    net->weight[convs + 1] = reserve(net, (uint64_t)net->heads * hidden);
-    net->bias[convs + 1] = reserve(net, net->heads);
-    (void)add_packing(net, "policy.weight", actions, 1, hidden, net->weight[convs + 1]);
-    (void)add_packing(net, "value.weight", 1, 1, hidden, net->weight[convs + 1] + (uint64_t)actions * hidden);
-    (void)add_packing(net, "policy.bias", actions, 1, 1, net->bias[convs + 1]);
-    (void)add_packing(net, "value.bias", 1, 1, 1, net->bias[convs + 1] + actions);
+    const uint32_t convs = network->conv_count;
+    const mega_tensor *fc = &network->tensor[2 * convs];
+    plan_convs(net);
+    net->weight[convs] = reserve(net, fc[0].count);
+    net->bias[convs] = reserve(net, fc[1].count);
+    add_packing(net, &fc[0], convs > 0 ? network->conv[convs - 1].channels : 1, net->weight[convs]);
+    add_packing(net, &fc[1], 1, net->bias[convs]);
+    plan_heads(net);
 }
 
 static mega_status pack(cuda_net *net) {
@@ -168,14 +183,31 @@ static CUdeviceptr carve(CUdeviceptr slab, uint64_t *used, uint64_t size) {
     return part;
 }
 
+// What comes after the convolutions.
+static void carve_heads(cuda_pass *pass, CUdeviceptr slab, uint64_t *used) {
+    const cuda_net *net = net_of(pass->base.net);
+    const mega_network *network = &net->base.network;
+    const uint64_t number = cuda_number_size(net->cuda), batch = pass->base.batch;
+    const uint64_t logits = batch * network->outputs * sizeof(float),
+                   values = batch * network->value_outputs * sizeof(float);
+    pass->base.logits = (float *)(uintptr_t)carve(slab, used, logits);
+    pass->base.values = (float *)(uintptr_t)carve(slab, used, values);
+    pass->hidden = carve(slab, used, batch * network->hidden_total * number);
+    pass->heads = carve(slab, used, batch * net->heads.width * sizeof(float));
+    if (pass->base.trains) {
+        pass->hidden_grads = carve(slab, used, batch * network->hidden_total * number);
+        pass->head_grads = carve(slab, used, batch * net->heads.width * number);
+        pass->base.logit_grads = (float *)(uintptr_t)carve(slab, used, logits);
+        pass->base.value_grads = (float *)(uintptr_t)carve(slab, used, values);
+    }
+}
+
 static uint64_t carve_pass(cuda_pass *pass, CUdeviceptr slab) {
     const cuda_net *net = net_of(pass->base.net);
     const mega_network *network = &net->base.network;
     const uint64_t number = cuda_number_size(net->cuda), batch = pass->base.batch;
     cuda_conv_room *room = &pass->room;
     uint64_t used = 0, most = 0;
-    pass->base.logits = (float *)(uintptr_t)carve(slab, &used, batch * network->actions * sizeof(float));
-    pass->base.values = (float *)(uintptr_t)carve(slab, &used, batch * sizeof(float));
     for (uint32_t i = 0; i < network->conv_count; i++) {
         const mega_conv_layer *conv = &network->conv[i];
         const uint64_t pixels = batch * conv->out_height * conv->out_width;
@@ -192,16 +224,8 @@ static uint64_t carve_pass(cuda_pass *pass, CUdeviceptr slab) {
     if (net->convs != NULL) {
         room->cells = carve(slab, &used, cuda_convs_cells_size(net->convs, pass->base.batch));
     }
-    pass->hidden = carve(slab, &used, batch * network->hidden * number);
-    pass->heads = carve(slab, &used, batch * net->heads * sizeof(float));
-    if (pass->base.trains) {
-        pass->hidden_grads = carve(slab, &used, batch * network->hidden * number);
-        pass->head_grads = carve(slab, &used, batch * net->heads * number);
-        pass->matrix_grads = carve(slab, &used, most * number);
-        pass->base.logit_grads =
-            (float *)(uintptr_t)carve(slab, &used, batch * network->actions * sizeof(float));
-        pass->base.value_grads = (float *)(uintptr_t)carve(slab, &used, batch * sizeof(float));
-    }
+    pass->matrix_grads = carve(slab, &used, pass->base.trains ? most * number : 0);
+    carve_heads(pass, slab, &used);
     return used;
 }
 
@@ -250,8 +274,8 @@ static mega_status plan_layers(cuda_pass *pass) {
         MEGA_TRY(plan_layer(pass, i, (uint64_t)batch * conv->out_height * conv->out_width, conv->channels,
                             lowering_row_size(&lowering), false, i > 0));
     }
-    MEGA_TRY(plan_layer(pass, convs, batch, network->hidden, network->features, false, true));
-    return plan_layer(pass, convs + 1, batch, net->heads, network->hidden, true, true);
+    MEGA_TRY(plan_layer(pass, convs, batch, network->hidden_total, network->features, false, true));
+    return plan_layer(pass, convs + 1, batch, net->heads.width, network->hidden_total, true, true);
 }
 
 static int cuda_pass_create(mega_net *base, uint32_t batch, bool trains, mega_pass **out,
@@ -309,17 +333,18 @@ static mega_status forward(cuda_pass *pass, const uint8_t *observations, const i
     cuda_compute *cuda = net->cuda;
     const mega_network *network = &net->base.network;
     const uint32_t convs = network->conv_count;
-    uint32_t batch = pass->base.batch, actions = network->actions;
+    const mega_tensor *head = mega_network_heads(network);
+    uint32_t batch = pass->base.batch;
     MEGA_TRY(pack(net));
     MEGA_TRY(forward_convs(pass, observations, rows));
     MEGA_TRY(product_run(cuda->products, pass->layer[convs].forward, pass->room.output[convs - 1],
                          packed_at(net, net->weight[convs]), pass->hidden));
     MEGA_TRY(product_run(cuda->products, pass->layer[convs + 1].forward, pass->hidden,
                          packed_at(net, net->weight[convs + 1]), pass->heads));
-    const float *policy_bias = net->base.parameters + mega_network_find(network, "policy.bias")->first;
-    const float *value_bias = net->base.parameters + mega_network_find(network, "value.bias")->first;
-    NN_RUN(cuda, nn_split_heads, (uint64_t)batch * (actions + 1), &pass->heads, &policy_bias, &value_bias,
-           &actions, &net->heads, &batch, &pass->base.logits, &pass->base.values);
+    const float *bias = net->base.parameters + head[1].first;
+    const float *value_bias = network->value_outputs > 0 ? net->base.parameters + head[3].first : NULL;
+    NN_RUN(cuda, nn_split_heads, heads_split_count(&net->heads, batch), &net->heads, &pass->heads, &bias,
+           &value_bias, &batch, &pass->base.logits, &pass->base.values);
     return MEGA_OK;
 }
 
@@ -376,17 +401,17 @@ static mega_status backward(cuda_pass *pass) {
     cuda_compute *cuda = net->cuda;
     const mega_network *network = &net->base.network;
     const uint32_t convs = network->conv_count;
-    uint32_t batch = pass->base.batch, actions = network->actions;
-    uint64_t hidden_count = (uint64_t)batch * network->hidden,
+    uint32_t batch = pass->base.batch;
+    uint64_t hidden_count = (uint64_t)batch * network->hidden_total,
              feature_count = (uint64_t)batch * network->features;
-    NN_RUN(cuda, nn_join_heads, (uint64_t)batch * net->heads, &pass->base.logit_grads,
-           &pass->base.value_grads, &actions, &net->heads, &batch, &pass->head_grads);
-    MEGA_TRY(layer_to_weights(pass, convs + 1, pass->head_grads, pass->hidden, batch, net->heads));
+    NN_RUN(cuda, nn_join_heads, (uint64_t)batch * net->heads.width, &net->heads, &pass->base.logit_grads,
+           &pass->base.value_grads, &batch, &pass->head_grads);
+    MEGA_TRY(layer_to_weights(pass, convs + 1, pass->head_grads, pass->hidden, batch, net->heads.width));
     MEGA_TRY(product_run(cuda->products, pass->layer[convs + 1].to_input, pass->head_grads,
                          packed_at(net, net->weight[convs + 1]), pass->hidden_grads));
     NN_RUN(cuda, nn_mask, hidden_count, &pass->hidden, &hidden_count, &pass->hidden_grads);
     MEGA_TRY(layer_to_weights(pass, convs, pass->hidden_grads, pass->room.output[convs - 1], batch,
-                              network->hidden));
+                              network->hidden_total));
     MEGA_TRY(product_run(cuda->products, pass->layer[convs].to_input, pass->hidden_grads,
                          packed_at(net, net->weight[convs]), pass->room.output_grads[convs - 1]));
     NN_RUN(cuda, nn_mask, feature_count, &pass->room.output[convs - 1], &feature_count,
@@ -431,9 +456,11 @@ static int allocate_slabs(cuda_net *net, mega_message *message) {
 int cuda_net_create(mega_compute *compute, const mega_network *network, mega_net **out,
                     mega_message *message) {
     *out = NULL;
-    if (network->conv_count == 0 || network->hidden > NN_PARTIALS) {
+    const uint32_t outputs = network->outputs + network->value_outputs;
+    if (network->conv_count == 0 || network->hidden_total > NN_PARTIALS - 8 || outputs > NN_PARTIALS - 8) {
         return mega_message_set(
-            message, "on a GPU a network needs a convolution, and at most %d hidden units", NN_PARTIALS);
+            message, "on a GPU a network needs a convolution, and at most %d hidden units and outputs",
+            NN_PARTIALS - 8);
     }
     cuda_net *net = calloc(1, sizeof *net);
     if (net == NULL) {
@@ -443,7 +470,7 @@ int cuda_net_create(mega_compute *compute, const mega_network *network, mega_net
     net->base.network = *network;
     net->cuda = (cuda_compute *)compute;
     net->is_stale = true;
-    net->heads = (network->actions + 1 + 7) / 8 * 8;
+    net->heads = (mega_heads){network->outputs, network->value_outputs, (outputs + 7) / 8 * 8};
     if (cuda_convs_suit(net->cuda, network) &&
         cuda_message(cuda_convs_open(net->cuda, network, &net->convs), message) < 0) {
         cuda_net_destroy(&net->base);

@@ -4,8 +4,10 @@
 // repeats bit for bit. Compiled with MEGA_BF16 0 or 1.
 #include "mega_lesson.h"
 #include "mega_lowering.h"
+#include "mega_noise.h"
 #include "mega_optimizer.h"
 #include "mega_policy.h"
+#include "mega_q.h"
 #include "mega_returns.h"
 
 #define KERNEL extern "C" __global__ void
@@ -41,36 +43,23 @@ KERNEL nn_mask(const mega_number *output, uint64_t count, mega_number *gradient)
 // ---- parameters ----
 
 KERNEL nn_pack(mega_packing p, const float *slab, mega_number *packed) {
-    EACH(i, packing_count(&p)) { packed[p.packed + i] = number_from(slab[p.slab + packing_source(&p, i)]); }
+    EACH(i, packing_count(&p)) { packed[packing_target(&p, i)] = number_from(slab[p.slab + packing_source(&p, i)]); }
 }
 
 KERNEL nn_unpack(mega_packing p, const float *packed, float *slab) {
-    EACH(i, packing_count(&p)) { slab[p.slab + packing_source(&p, i)] = packed[p.packed + i]; }
+    EACH(i, packing_count(&p)) { slab[p.slab + packing_source(&p, i)] = packed[packing_target(&p, i)]; }
 }
 
-// ---- heads: policy and value are the columns of one matrix of `width` columns ----
+// ---- heads ----
 
-KERNEL nn_split_heads(const float *heads, const float *policy_bias, const float *value_bias, uint32_t actions,
-                      uint32_t width, uint32_t batch, float *logits, float *values) {
-    EACH(i, (uint64_t)batch * (actions + 1u)) {
-        const uint64_t row = i / (actions + 1u), column = i % (actions + 1u);
-        const float number = heads[row * width + column];
-        if (column < actions) {
-            logits[row * actions + column] = number + policy_bias[column];
-        } else {
-            values[row] = number + value_bias[0];
-        }
-    }
+KERNEL nn_split_heads(mega_heads h, const float *matrix, const float *bias, const float *value_bias, uint32_t batch,
+                      float *logits, float *values) {
+    EACH(i, heads_split_count(&h, batch)) { heads_split(&h, matrix, bias, value_bias, i, logits, values); }
 }
 
-KERNEL nn_join_heads(const float *logit_grads, const float *value_grads, uint32_t actions, uint32_t width,
-                     uint32_t batch, mega_number *heads) {
-    EACH(i, (uint64_t)batch * width) {
-        const uint64_t row = i / width, column = i % width;
-        heads[i] = number_from(column < actions    ? logit_grads[row * actions + column]
-                               : column == actions ? value_grads[row]
-                                                   : 0.0f);
-    }
+KERNEL nn_join_heads(mega_heads h, const float *logit_grads, const float *value_grads, uint32_t batch,
+                     mega_number *matrix) {
+    EACH(i, (uint64_t)batch * h.width) { matrix[i] = number_from(heads_join(&h, logit_grads, value_grads, i)); }
 }
 
 // ---- sums ----
@@ -131,12 +120,14 @@ static __device__ double block_sum(double number) {
 // ---- play ----
 
 KERNEL learn_act(const float *logits, uint32_t count, uint32_t actions, uint32_t first, uint64_t seed, uint64_t step,
-                 uint32_t greedy, int32_t *chosen, int32_t *chosen_too, float *log_probabilities) {
+                 uint32_t greedy, float epsilon, int32_t *chosen, int32_t *chosen_too, float *log_probabilities) {
     EACH(i, count) {
         const float *row = logits + i * actions;
         const float log_sum = policy_log_sum(row, actions);
-        const float uniform = mega_philox_uniform(draw_word(seed, MEGA_DRAW_ACTIONS, first + (uint32_t)i, step));
-        const uint32_t action = greedy ? policy_best(row, actions) : policy_draw(row, actions, log_sum, uniform);
+        const mega_philox_block block = draw_block(seed, MEGA_DRAW_ACTIONS, first + (uint32_t)i, step);
+        const uint32_t wanted = greedy ? policy_best(row, actions)
+                                       : policy_draw(row, actions, log_sum, mega_philox_uniform(block.word[0]));
+        const uint32_t action = policy_explore(wanted, actions, epsilon, block);
         chosen[i] = (int32_t)action;
         if (chosen_too != NULL) {
             chosen_too[i] = (int32_t)action;
@@ -233,11 +224,21 @@ KERNEL learn_spread(learn_lesson l, const int32_t *samples, uint32_t count, floa
     }
 }
 
+// A block's sums of statistics, for learn_add_stats.
+static __device__ void leave_stats(const double *sums, double *partial) {
+    for (uint32_t k = 0; k < MEGA_STAT_COUNT; k++) {
+        const double sum = block_sum(sums[k]);
+        if (threadIdx.x == 0) {
+            partial[(uint64_t)blockIdx.x * MEGA_STAT_COUNT + k] = sum;
+        }
+    }
+}
+
 // Each block leaves its sums of statistics in `partial`. `spread` may be NULL.
 KERNEL learn_loss(learn_lesson l, uint32_t is_ppo, const int32_t *samples, uint32_t count, uint32_t batch,
                   mega_loss_weights weights, const float *spread, const float *logits, const float *values,
                   uint32_t actions, float *logit_grads, float *value_grads, double *partial) {
-    double sums[MEGA_STAT_COUNT] = {0, 0, 0, 0, 0, 0};
+    double sums[MEGA_STAT_COUNT] = {0, 0, 0, 0, 0, 0, 0};
     const float share = 1.0f / (float)count, mean = spread == NULL ? 0.0f : spread[0];
     const float scale = spread == NULL ? 1.0f : spread[1];
     EACH(i, batch) {
@@ -265,12 +266,7 @@ KERNEL learn_loss(learn_lesson l, uint32_t is_ppo, const int32_t *samples, uint3
             sums[k] += (double)stats[k];
         }
     }
-    for (uint32_t k = 0; k < MEGA_STAT_COUNT; k++) {
-        const double sum = block_sum(sums[k]);
-        if (threadIdx.x == 0) {
-            partial[(uint64_t)blockIdx.x * MEGA_STAT_COUNT + k] = sum;
-        }
-    }
+    leave_stats(sums, partial);
 }
 
 // One block: adds what the blocks of learn_loss left to the sums since they were last read.
@@ -280,6 +276,42 @@ KERNEL learn_add_stats(const double *partial, uint32_t blocks, double *stats) {
             stats[threadIdx.x] += partial[(uint64_t)b * MEGA_STAT_COUNT + threadIdx.x];
         }
     }
+}
+
+// ---- Q-learners ----
+
+KERNEL learn_q_values(mega_q_shape shape, const float *logits, const float *values, uint32_t batch, float *q) {
+    EACH(i, (uint64_t)batch * shape.actions) {
+        const uint64_t row = i / shape.actions;
+        q[i] = q_value(&shape, logits + row * shape.actions * shape.atoms, values + row * shape.atoms,
+                       (uint32_t)(i % shape.actions));
+    }
+}
+
+KERNEL learn_q_targets(mega_q_shape shape, const float *logits, const float *values, uint32_t batch,
+                       const float *chooser, const float *returns, const float *discounts, float *targets) {
+    EACH(i, batch) {
+        const uint32_t action = policy_best(chooser + i * shape.actions, shape.actions);
+        q_target(&shape, logits + i * shape.actions * shape.atoms, values + i * shape.atoms, action, returns[i],
+                 discounts[i], targets + i * shape.atoms);
+    }
+}
+
+// Each block leaves its sums of statistics in `partial`.
+KERNEL learn_q_loss(mega_q_shape shape, const int32_t *actions, const float *weights, const float *targets, float clip,
+                    uint32_t batch, const float *logits, const float *values, float *logit_grads, float *value_grads,
+                    float *errors, double *partial) {
+    double sums[MEGA_STAT_COUNT] = {0, 0, 0, 0, 0, 0, 0};
+    EACH(i, batch) {
+        const uint64_t row = i * shape.actions * shape.atoms, atoms = i * shape.atoms;
+        float stats[MEGA_STAT_COUNT];
+        errors[i] = q_loss(&shape, logits + row, values + atoms, (uint32_t)actions[i], targets + atoms, clip,
+                           weights[i], 1.0f / (float)batch, logit_grads + row, value_grads + atoms, stats);
+        for (uint32_t k = 0; k < MEGA_STAT_COUNT; k++) {
+            sums[k] += (double)stats[k];
+        }
+    }
+    leave_stats(sums, partial);
 }
 
 // ---- optimisers ----
@@ -322,4 +354,19 @@ KERNEL learn_descend(mega_optimizer_step step, const double *norm, const float *
                                                                                         squares + i);
         parameters[i] -= move;
     }
+}
+
+// ---- noise ----
+
+KERNEL learn_draw_noise(uint64_t seed, uint64_t index, uint32_t count, float *vectors) {
+    EACH(i, count) { vectors[i] = noise_vector(seed, (uint32_t)i, index); }
+}
+
+KERNEL learn_mix_noise(mega_noise_plan plan, const float *learned, const float *vectors, float *parameters) {
+    EACH(i, plan.means) { parameters[i] = noise_mix(&plan, learned, vectors, i); }
+}
+
+KERNEL learn_spread_gradients(mega_noise_plan plan, const float *gradients, const float *vectors,
+                              float *learned_gradients) {
+    EACH(i, plan.means) { noise_gradient(&plan, gradients, vectors, i, learned_gradients); }
 }
