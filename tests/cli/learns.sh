@@ -1,12 +1,11 @@
-# PPO and A2C+V-trace learn the built-in game on the CPU: from 3 points, which is random play, to the score below within
-# the seconds below, on two cores. Runs alone (tests/CMakeLists.txt), so that the time is its own.
+# PPO, A2C+V-trace, DQN and Rainbow learn the built-in game on the CPU: from 3 points, which is random play, to the score
+# below within the seconds below, on two cores. Runs alone (tests/CMakeLists.txt), so that the time is its own.
 source "$(dirname "$0")/common.bash"
 cd "$work" || exit 1
-limit=90
 
-learns() { # NAME SCORE OPTIONS...
-    local name=$1 score=$2
-    passes timeout 600 "$MEGACADE" train --out "$name" --stop-score "$score" --json "${@:3}"
+learns() { # NAME SCORE SECONDS OPTIONS...
+    local name=$1 score=$2 limit=$3
+    passes timeout 600 "$MEGACADE" train --out "$name" --stop-score "$score" --json "${@:4}"
     checks=$((checks + 1))
     python3 - "$work/out" "$score" "$limit" <<'PYTHON' || fail "$name does not learn"
 import json, sys
@@ -18,6 +17,8 @@ assert result["time_to_score_s"] <= limit, f"it took {result['time_to_score_s']:
 PYTHON
 }
 
-learns ppo 15 --preset demo
-learns vtrace 12 --preset demo-vtrace
+learns ppo 15 90 --preset demo
+learns vtrace 12 90 --preset demo-vtrace
+learns dqn 10 120 --preset demo-dqn
+learns rainbow 10 120 --preset demo-rainbow
 finish

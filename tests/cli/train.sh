@@ -36,13 +36,15 @@ holds "and the same weights" "$(weights_of whole)" = "$(weights_of again)"
 
 # ---- going on ----
 
-for algo in a2c vtrace ppo; do
+replay=(--replay 500 --batch 8 --learn-start 200 --train-every 8 --target-every 80)
+for algo in a2c vtrace ppo dqn; do
     options=(--steps 5 --frames 4800 --eval-every 1600 --minibatches 2)
     [ $algo = vtrace ] && options+=(--batches 2 --steps-per-update 2)
+    [ $algo = dqn ] && options+=("${replay[@]}" --concurrent yes --prioritised yes --dueling yes --atoms 11)
     passes train $algo full.$algo "${options[@]}"
-    # A first part, and the rest.
-    passes train $algo part.$algo "${options[@]}" --frames 2400 --schedule constant
-    passes train $algo whole.$algo "${options[@]}" --schedule constant
+    # A first part, and the rest. Nothing may depend on how long the run was meant to be.
+    passes train $algo part.$algo "${options[@]}" --frames 2400 --schedule constant --priority-weight 1
+    passes train $algo whole.$algo "${options[@]}" --schedule constant --priority-weight 1
     passes "$MEGACADE" train --out part.$algo --resume --frames 4800
     holds "$algo: a run in two parts has the same weights" "$(weights_of part.$algo)" = "$(weights_of whole.$algo)"
     # Interrupted by a signal, then by a sudden end, at any moment.
@@ -100,8 +102,13 @@ passes "$MEGACADE" bench --load infer --envs 4 --seconds 0.05 --json
 output '"load": "infer"'
 passes "$MEGACADE" bench --load train --algo vtrace --envs 4 --obs 44x44 --seconds 0.05 --json
 output '"updates_per_second"'
+passes "$MEGACADE" eval full.dqn --episodes 2
+passes "$MEGACADE" record --policy full.dqn --frames 40 --scale 1 --out q.gif
+passes "$MEGACADE" bench --load train --preset demo-dqn --seconds 0.05 --json
+output '"algo": "dqn"'
 passes "$MEGACADE" train --list-presets
-for preset in demo demo-gpu fast-ppo bench-vtrace bench-ppo cule-a2c cule-vtrace cule-ppo stooke-a2c stooke-ppo; do
+for preset in demo demo-gpu fast-ppo bench-vtrace bench-ppo cule-a2c cule-vtrace cule-ppo stooke-a2c stooke-ppo \
+    demo-dqn demo-rainbow fast-dqn cule-dqn cule-rainbow stooke-dqn stooke-catdqn stooke-erainbow; do
     output "^$preset "
 done
 
@@ -126,6 +133,10 @@ refuses 2 "did you mean --learning-rate" "$MEGACADE" train ppo --learning-rat 1 
 refuses 2 "learning_rate" "$MEGACADE" train ppo --learning-rate much --out x
 refuses 2 "6 can" "$MEGACADE" train vtrace --envs 7 --batches 3 --out x
 refuses 2 "minibatches" "$MEGACADE" train ppo --envs 3 --steps 3 --minibatches 4 --out x
+refuses 2 "learn_start of" "$MEGACADE" train dqn --learn-start 3 --out x
+refuses 2 "noisy = false" "$MEGACADE" train dqn --noisy yes --concurrent yes --out x
+refuses 2 "env_device" "$MEGACADE" train dqn --env-device moon --out x
+refuses 1 "replay" "$MEGACADE" train dqn --envs 8 --steps 1 --replay 2e8 --out x
 refuses 1 "conv 8x99/1" "$MEGACADE" train ppo --network "conv 8x99/1, fc 3" --out x
 refuses 2 "pongg" "$MEGACADE" train ppo --game pongg --out x
 refuses 1 "already has a run" train ppo whole
