@@ -9,13 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-typedef struct learn_timing {
-    double seconds;
-    uint64_t frames;
-    uint64_t updates;
-    double fps;
-} learn_timing;
-
 static int advance(mega_trainer *trainer, bool trains) {
     mega_message message;
     if ((trains ? mega_trainer_iterate(trainer, &message) : mega_trainer_play(trainer, 1, &message)) < 0) {
@@ -25,7 +18,7 @@ static int advance(mega_trainer *trainer, bool trains) {
 }
 
 static int time_once(mega_trainer *trainer, const mega_bench_learn *bench, mega_progress *progress,
-                     learn_timing *timing) {
+                     mega_bench_timing *timing) {
     const mega_train_count before = mega_trainer_count(trainer);
     const double start = mega_seconds();
     mega_message message;
@@ -49,12 +42,13 @@ static int time_once(mega_trainer *trainer, const mega_bench_learn *bench, mega_
 }
 
 static int compare_timings(const void *a, const void *b) {
-    const learn_timing *const x = a;
-    const learn_timing *const y = b;
+    const mega_bench_timing *const x = a;
+    const mega_bench_timing *const y = b;
     return (x->fps > y->fps) - (x->fps < y->fps);
 }
 
-static void print_json(const mega_bench_learn *bench, const learn_timing *median, const learn_timing *best) {
+static void print_json(const mega_bench_learn *bench, const mega_bench_timing *median,
+                       const mega_bench_timing *best) {
     const mega_train_settings *settings = &bench->settings;
     char obs[48];
     (void)snprintf(obs, sizeof obs, "%" PRId64 "x%" PRId64, settings->height, settings->width);
@@ -77,7 +71,8 @@ static void print_json(const mega_bench_learn *bench, const learn_timing *median
     mega_json_end(&json);
 }
 
-static void print_table(const mega_bench_learn *bench, const learn_timing *median, const learn_timing *best) {
+static void print_table(const mega_bench_learn *bench, const mega_bench_timing *median,
+                        const mega_bench_timing *best) {
     const mega_train_settings *settings = &bench->settings;
     (void)printf("game        %s\n", mega_rom_get_info(bench->rom)->name);
     (void)printf("device      %s\n", settings->device);
@@ -89,13 +84,24 @@ static void print_table(const mega_bench_learn *bench, const learn_timing *media
     (void)printf("updates/s   %.1f\n", (double)median->updates / median->seconds);
 }
 
-static int measure(mega_trainer *trainer, const mega_bench_learn *bench, learn_timing *timings) {
+// Updates of a Q-learner begin when its memory has something to draw.
+static bool is_warm(const mega_trainer *trainer, const mega_bench_learn *bench) {
+    const mega_train_settings *settings = &bench->settings;
+    const uint64_t steps = mega_trainer_count(trainer).steps;
+    const bool waits = bench->trains && settings->algo == MEGA_ALGO_DQN;
+    return steps >= (uint64_t)bench->warmup &&
+           (!waits || steps * (uint64_t)settings->envs >= (uint64_t)settings->learn_start);
+}
+
+static int measure(mega_trainer *trainer, const mega_bench_learn *bench, const char *label,
+                   mega_bench_timing *timings) {
     mega_progress progress =
-        mega_progress_begin("bench", (uint64_t)(1000.0 * bench->seconds * (double)bench->repeat));
+        mega_progress_begin(label, (uint64_t)(1000.0 * bench->seconds * (double)bench->repeat));
     int exit_code = advance(trainer, bench->trains);
-    while (exit_code == MEGA_EXIT_OK && mega_trainer_count(trainer).steps < (uint64_t)bench->warmup) {
+    while (exit_code == MEGA_EXIT_OK && !is_warm(trainer, bench)) {
         exit_code = advance(trainer, bench->trains);
     }
+    progress.start = mega_seconds();
     for (int64_t i = 0; i < bench->repeat && exit_code == MEGA_EXIT_OK; i++) {
         exit_code = time_once(trainer, bench, &progress, &timings[i]);
     }
@@ -103,26 +109,33 @@ static int measure(mega_trainer *trainer, const mega_bench_learn *bench, learn_t
     return exit_code;
 }
 
-int mega_bench_learn_run(mega_bench_learn *bench) {
+int mega_bench_learn_measure(mega_bench_learn *bench, const char *label, mega_bench_timing *timings) {
     mega_message message;
     mega_trainer *trainer = NULL;
-    learn_timing *timings = calloc((size_t)bench->repeat, sizeof *timings);
+    int exit_code = MEGA_EXIT_OK;
     bench->settings.frames = INT64_C(1) << 52; // the step size stays what it is
-    int exit_code = timings == NULL ? mega_report_failure("out of memory") : MEGA_EXIT_OK;
-    if (exit_code == MEGA_EXIT_OK &&
-        (mega_trainer_create(&bench->settings, bench->rom, &trainer, &message) < 0 ||
-         mega_trainer_start(trainer, &message) < 0)) {
+    if (mega_trainer_create(&bench->settings, bench->rom, &trainer, &message) < 0 ||
+        mega_trainer_start(trainer, &message) < 0) {
         exit_code = mega_report_failure("%s", message.text);
     }
     if (exit_code == MEGA_EXIT_OK) {
-        exit_code = measure(trainer, bench, timings);
+        exit_code = measure(trainer, bench, label, timings);
     }
     if (exit_code == MEGA_EXIT_OK) {
         qsort(timings, (size_t)bench->repeat, sizeof *timings, compare_timings);
+    }
+    mega_trainer_destroy(trainer);
+    return exit_code;
+}
+
+int mega_bench_learn_run(mega_bench_learn *bench) {
+    mega_bench_timing *timings = calloc((size_t)bench->repeat, sizeof *timings);
+    int exit_code = timings == NULL ? mega_report_failure("out of memory")
+                                    : mega_bench_learn_measure(bench, "bench", timings);
+    if (exit_code == MEGA_EXIT_OK) {
         (bench->json ? print_json : print_table)(bench, &timings[(bench->repeat - 1) / 2],
                                                  &timings[bench->repeat - 1]);
     }
-    mega_trainer_destroy(trainer);
     free(timings);
     return exit_code;
 }

@@ -14,6 +14,16 @@ typedef struct mega_bench_learn {
     bool json;
 } mega_bench_learn;
 
+typedef struct mega_bench_timing {
+    double seconds;
+    uint64_t frames;
+    uint64_t updates;
+    double fps;
+} mega_bench_timing;
+
+// Measures `repeat` runs and sorts them by their speed; `label` is for the progress bar. If it trains, what comes before
+// the first update is not timed. Returns an exit code.
+int mega_bench_learn_measure(mega_bench_learn *bench, const char *label, mega_bench_timing *timings);
 // Measures and prints. Returns an exit code.
 int mega_bench_learn_run(mega_bench_learn *bench);
 

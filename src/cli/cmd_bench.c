@@ -2,7 +2,7 @@
 //
 // Environment i is seeded with i and plays its own stream of actions, so what happens does not depend on the
 // number of threads. The first steps are hashed and not timed: the checksum shows a fast wrong answer.
-#include "bench_learn.h"
+#include "bench_fast_dqn.h"
 #include "commands.h"
 #include "json.h"
 #include "load.h"
@@ -35,8 +35,9 @@ typedef struct bench_run {
     const char *load_name;
     const char *obs;
     const char *autoreset;
-    const char *algo, *preset; // of a network's load
-    bool next_step;            // episodes begin in place of a step
+    const char *algo, *preset, *env_device; // of a network's load
+    const char *table;
+    bool next_step; // episodes begin in place of a step
     bool plain, json;
     bool aligned;           // all environments do the same
     uint32_t height, width; // of the observation; 0 for ram and none
@@ -152,10 +153,30 @@ static int read_obs(bench_run *bench) {
 }
 
 static bool has_network(const bench_run *bench) {
-    return strcmp(bench->load_name, "infer") == 0 || strcmp(bench->load_name, "train") == 0;
+    return bench->table != NULL || strcmp(bench->load_name, "infer") == 0 ||
+           strcmp(bench->load_name, "train") == 0;
+}
+
+// A table sets what its variants differ in.
+static int check_table(bench_run *bench) {
+    static const char *const own[] = {"load", "algo", "envs"};
+    if (strcmp(bench->table, "fast-dqn") != 0) {
+        return mega_report_usage("--table: '%s' is not a table; use fast-dqn", bench->table);
+    }
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (mega_options_given(&bench->options, own[i])) {
+            return mega_report_usage("--%s: --table sets it", own[i]);
+        }
+    }
+    bench->load_name = "train";
+    bench->preset = bench->preset == NULL ? "fast-dqn" : bench->preset;
+    return MEGA_EXIT_OK;
 }
 
 static int check_settings(bench_run *bench) {
+    if (bench->table != NULL && check_table(bench) != MEGA_EXIT_OK) {
+        return MEGA_EXIT_USAGE;
+    }
     if (!has_network(bench) && strcmp(bench->load_name, "emulate") != 0) {
         return mega_report_usage("--load: '%s' is not a load; use emulate, infer or train", bench->load_name);
     }
@@ -384,7 +405,8 @@ static int make_settings(const bench_run *bench, mega_train_settings *settings) 
         algo++;
     }
     if (mega_algo_names[algo] == NULL) {
-        return mega_report_usage("--algo: '%s' is not an algorithm; use a2c, vtrace or ppo", bench->algo);
+        return mega_report_usage("--algo: '%s' is not an algorithm; use a2c, vtrace, ppo or dqn",
+                                 bench->algo);
     }
     if (bench->preset != NULL && !mega_options_given(&bench->options, "algo") &&
         mega_preset_algo(bench->preset, &algo, &message) < 0) {
@@ -404,12 +426,17 @@ static int make_settings(const bench_run *bench, mega_train_settings *settings) 
     settings->frame_skip = bench->frame_skip;
     settings->threads = bench->threads;
     (void)snprintf(settings->device, sizeof settings->device, "%s", bench->device);
+    if (bench->env_device != NULL) {
+        (void)snprintf(settings->env_device, sizeof settings->env_device, "%s", bench->env_device);
+    }
+    if (bench->table != NULL && settings->algo != MEGA_ALGO_DQN) {
+        return mega_report_usage("--preset: '%s' is not for dqn, which the table is about", bench->preset);
+    }
     return mega_train_check(settings, &message) < 0 ? mega_report_usage("%s", message.text) : MEGA_EXIT_OK;
 }
 
 static int measure_network(bench_run *bench) {
     mega_bench_learn learn = {
-        .trains = strcmp(bench->load_name, "train") == 0,
         .warmup = bench->warmup,
         .seconds = bench->seconds,
         .repeat = bench->repeat,
@@ -426,7 +453,17 @@ static int measure_network(bench_run *bench) {
         exit_code = mega_load_rom(&bench->load, &bench->options, &bench->rom);
     }
     learn.rom = bench->rom;
-    return exit_code == MEGA_EXIT_OK ? mega_bench_learn_run(&learn) : exit_code;
+    learn.trains = strcmp(bench->load_name, "train") == 0;
+    if (exit_code != MEGA_EXIT_OK) {
+        return exit_code;
+    }
+    if (bench->table != NULL) {
+        // Both the network and the environments need cores, unless the network is on a GPU.
+        const bool chooses = !mega_options_given(&bench->options, "threads");
+        learn.settings.threads = chooses ? 0 : bench->threads;
+        return mega_bench_fast_dqn_run(&learn, chooses && strcmp(bench->device, "cpu") == 0);
+    }
+    return mega_bench_learn_run(&learn);
 }
 
 // ---- command -----------------------------------------------------------------------------------------
@@ -443,8 +480,13 @@ static void add_options(bench_run *bench) {
                            "threads that share the environments");
     (void)mega_options_text(options, "load", "L", &bench->load_name,
                             "what to measure: emulate, infer or train");
-    (void)mega_options_text(options, "algo", "A", &bench->algo, "for infer and train: a2c, vtrace or ppo");
+    (void)mega_options_text(options, "algo", "A", &bench->algo,
+                            "for infer and train: a2c, vtrace, ppo or dqn");
     (void)mega_options_text(options, "preset", "NAME", &bench->preset, "likewise: settings by name");
+    (void)mega_options_text(options, "env-device", "D", &bench->env_device,
+                            "likewise: cpu, for environments beside a network on a GPU");
+    (void)mega_options_text(options, "table", "NAME", &bench->table,
+                            "variants side by side: fast-dqn, the 14 of that paper's table 1");
     (void)mega_options_float(options, "seconds", "T", &bench->seconds, 0.001, 86400.0, "length of a run");
     (void)mega_options_int(options, "repeat", "R", &bench->repeat, 1, REPEAT_MAX, "runs; the median counts");
     (void)mega_options_int(options, "frame-skip", "K", &bench->frame_skip, 1, 1 << 10, "frames per step");

@@ -35,4 +35,38 @@ holds "aligned is other work" "$aligned" != "$first"
 for obs in none ram; do
     holds "obs $obs" "$(checksum --envs 2 --obs $obs)" = "$(checksum --envs 2 --obs $obs --threads 2 --plain)"
 done
+
+# The variants of Fast DQN: each learns once in four steps, whatever plays and waits.
+cat >"$work/tiny.conf" <<'PRESET'
+# a table in a second
+algo = dqn
+height = 42
+width = 42
+stack = 2
+network = small
+replay = 4000
+batch = 8
+learn_start = 200
+train_every = 4
+target_every = 80
+PRESET
+passes "$MEGACADE" bench --table fast-dqn --preset "$work/tiny.conf" --seconds 0.05 --json
+checks=$((checks + 1))
+python3 -c '
+import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+variants = {(row["samplers"], row["concurrent"], row["synchronized"]) for row in rows}
+assert len(rows) == len(variants) == 14, variants
+for row in rows:
+    updates = row["updates_per_second"] / row["raw_fps"] * 16
+    assert 0.9 < updates < 1.1, row
+    assert abs(row["hours"] - 200e6 / row["raw_fps"] / 3600) < 1e-9 * row["hours"], row
+    assert abs(row["speedup"] - row["raw_fps"] / rows[0]["raw_fps"]) < 1e-9, row
+assert rows[0]["paper_hours"] == 25.08 and rows[-1]["paper_hours"] == 9.02
+' <"$work/out" || fail "the objects that bench --table fast-dqn prints"
+passes "$MEGACADE" bench --table fast-dqn --preset "$work/tiny.conf" --seconds 0.02
+output '^8 .* (2.78)'
+refuses 2 "use fast-dqn" "$MEGACADE" bench --table slow-dqn
+refuses 2 "--envs: --table sets it" "$MEGACADE" bench --table fast-dqn --envs 3
+refuses 2 "not for dqn" "$MEGACADE" bench --table fast-dqn --preset demo
 finish
