@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [test|all] - installs what is missing on Debian 12 or Ubuntu 24.04, and says nothing when all is there.
 #   (none)  what the build needs
-#   test    also the Python environment of the tests, in .venv/ (tests/requirements.txt)
+#   test    also Open MPI, and the Python environment of the tests, in .venv/ (tests/requirements.txt)
 #   all     test, and what developers use: clang, clang-format, dasm, ffmpeg (films other than GIF)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -47,6 +47,8 @@ need libdnnl-dev have_library oneapi/dnnl/dnnl.h dnnl
 if [ "$what" != build ]; then
     need python3-venv python3 -c 'import ensurepip, venv'
     need python3-dev have_python_headers
+    need libopenmpi-dev have mpicc
+    need openmpi-bin have mpirun
 fi
 if [ "$what" = all ]; then
     need clang have clang
