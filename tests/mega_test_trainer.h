@@ -39,7 +39,7 @@ static inline mega_trainer *make_trainer(const mega_train_settings *settings) {
     mega_trainer *trainer = NULL;
     mega_message message = {""};
     MEGA_CHECK_EQ(mega_rom_builtin(&rom), MEGA_OK);
-    MEGA_CHECK_EQ(mega_trainer_create(settings, rom, &trainer, &message), 0);
+    MEGA_CHECK_EQ(mega_trainer_create(settings, rom, NULL, &trainer, &message), 0);
     mega_rom_destroy(rom);
     if (trainer == NULL) {
         fprintf(stderr, "%s\n", message.text);

@@ -114,7 +114,7 @@ int mega_bench_learn_measure(mega_bench_learn *bench, const char *label, mega_be
     mega_trainer *trainer = NULL;
     int exit_code = MEGA_EXIT_OK;
     bench->settings.frames = INT64_C(1) << 52; // the step size stays what it is
-    if (mega_trainer_create(&bench->settings, bench->rom, &trainer, &message) < 0 ||
+    if (mega_trainer_create(&bench->settings, bench->rom, NULL, &trainer, &message) < 0 ||
         mega_trainer_start(trainer, &message) < 0) {
         exit_code = mega_report_failure("%s", message.text);
     }

@@ -65,7 +65,7 @@ static int evaluate(eval_command *command, const mega_rom *rom) {
     char path[MEGA_RUN_PATH];
     const bool done =
         mega_run_path(command->folder, "checkpoint", path, &message) == 0 &&
-        mega_trainer_create(&command->settings, rom, &trainer, &message) == 0 &&
+        mega_trainer_create(&command->settings, rom, NULL, &trainer, &message) == 0 &&
         mega_trainer_restore_network(trainer, path, &message) == 0 &&
         mega_trainer_evaluate(trainer, (uint32_t)command->episodes, UINT32_MAX, &result, &message) == 0;
     mega_trainer_destroy(trainer);

@@ -15,12 +15,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     SETTINGS_MAX = 112,
     LABEL_SIZE = 96,
     EXIT_INTERRUPTED = 130
 };
+static const double dist_seconds = 60; // that processes wait for the others
 
 typedef struct train_command {
     mega_options options;
@@ -28,7 +30,8 @@ typedef struct train_command {
     mega_train_settings settings;
     const char *values[SETTINGS_MAX]; // of options that are settings; NULL: not given
     char names[SETTINGS_MAX][32];     // with dashes
-    const char *preset, *out;
+    const char *preset, *out, *dist_name;
+    mega_dist *dist;
     bool resume, json;
     mega_progress progress;
     char label[LABEL_SIZE];
@@ -83,7 +86,7 @@ static int find_algo(const char *word, uint32_t *algo) {
             return MEGA_EXIT_OK;
         }
     }
-    return mega_report_usage("there is no algorithm '%s'; there are a2c, vtrace and ppo", word);
+    return mega_report_usage("there is no algorithm '%s'; there are a2c, vtrace, ppo and dqn", word);
 }
 
 static int set_options(train_command *command) {
@@ -107,7 +110,7 @@ static int start_settings(train_command *command) {
     uint32_t algo = MEGA_ALGO_PPO;
     const char *word = command->options.word_count > 0 ? command->options.words[0] : NULL;
     if (word == NULL && command->preset == NULL) {
-        return mega_report_usage("which algorithm? 'megacade train ppo' or a2c or vtrace, or a --preset");
+        return mega_report_usage("which algorithm? 'megacade train ppo', a2c, vtrace or dqn, or a --preset");
     }
     if (word != NULL && find_algo(word, &algo) != MEGA_EXIT_OK) {
         return MEGA_EXIT_USAGE;
@@ -203,6 +206,7 @@ static void print_result(const train_command *command, const mega_run_result *re
     mega_json_text(&json, "game", command->settings.game[0] == '\0' ? "comet_catch" : command->settings.game);
     mega_json_text(&json, "device", command->settings.device);
     mega_json_int(&json, "envs", command->settings.envs);
+    mega_json_int(&json, "ranks", command->dist->size);
     mega_json_text(&json, "ended", ends[result->end]);
     mega_json_int(&json, "frames", (int64_t)result->count.frames);
     mega_json_int(&json, "updates", (int64_t)result->count.updates);
@@ -218,12 +222,31 @@ static void print_result(const train_command *command, const mega_run_result *re
 
 // ---- the command ----
 
+// A process that failed alone ends the others. Where all fail for the same reason at the same time, the first one's
+// sentence is enough: the others let it come first.
+static int report_run(const train_command *command, bool is_common, const mega_message *message) {
+    const mega_dist *dist = command->dist;
+    if (dist->size == 1 || (is_common && dist->rank == 0)) {
+        return mega_report_failure("%s", message->text);
+    }
+    if (is_common) {
+        return MEGA_EXIT_FAILURE;
+    }
+    if (dist->rank > 0) {
+        (void)sleep(1);
+    }
+    (void)mega_report_failure("rank %u of %u: %s", dist->rank, dist->size, message->text);
+    dist->ops->abort(command->dist);
+    return MEGA_EXIT_FAILURE;
+}
+
 static int run_training(train_command *command, const mega_rom *rom) {
     mega_run_result result;
     mega_message message;
     const mega_run_desc desc = {
         .settings = &command->settings,
         .rom = rom,
+        .dist = command->dist,
         .folder = command->out,
         .resume = command->resume,
         .start = command->start,
@@ -239,13 +262,84 @@ static int run_training(train_command *command, const mega_rom *rom) {
     const int failed = mega_run(&desc, &result, &message);
     mega_progress_end(&command->progress);
     if (failed < 0) {
-        return mega_report_failure("%s", message.text);
+        return report_run(command, result.failed_together, &message);
+    }
+    if (command->dist->rank > 0) {
+        return result.end == MEGA_RUN_INTERRUPTED ? EXIT_INTERRUPTED : MEGA_EXIT_OK;
     }
     if (mega_run_curve(command->out, command->settings.game, &message) < 0) {
         return mega_report_failure("%s", message.text);
     }
     print_result(command, &result);
     return result.end == MEGA_RUN_INTERRUPTED ? EXIT_INTERRUPTED : MEGA_EXIT_OK;
+}
+
+static int open_dist(train_command *command) {
+    mega_message message;
+    int kind = MEGA_DIST_AUTO;
+    while (mega_dist_kind_names[kind] != NULL &&
+           strcmp(mega_dist_kind_names[kind], command->dist_name) != 0) {
+        kind++;
+    }
+    if (mega_dist_kind_names[kind] == NULL) {
+        return mega_report_usage("--dist: '%s' is not auto, none, mpi or tcp", command->dist_name);
+    }
+    return mega_dist_open((mega_dist_kind)kind, dist_seconds, &command->dist, &message) < 0
+               ? mega_report_failure("%s", message.text)
+               : MEGA_EXIT_OK;
+}
+
+static int prepare(train_command *command, mega_rom **rom) {
+    int exit_code = make_settings(command);
+    if (exit_code != MEGA_EXIT_OK) {
+        return exit_code;
+    }
+    command->load.game =
+        command->settings.game[0] == '\0' || command->load.rom != NULL ? NULL : command->settings.game;
+    command->options.word_count = 0; // was the algorithm
+    exit_code = mega_load_rom(&command->load, &command->options, rom);
+    if (exit_code == MEGA_EXIT_OK && command->load.rom != NULL) {
+        // So that eval knows what to look for, or that it must be told.
+        (void)snprintf(command->settings.game, sizeof command->settings.game, "%s",
+                       mega_rom_get_info(*rom)->name);
+    }
+    return exit_code;
+}
+
+// All processes are about to do the same, or none does anything.
+static int check_together(train_command *command, int exit_code, const mega_rom *rom) {
+    mega_message message;
+    mega_dist *dist = command->dist;
+    (void)mega_message_set(&message, "%s", mega_report_kept());
+    mega_report_speak();
+    int result = mega_dist_agree(dist, exit_code == MEGA_EXIT_OK ? 0 : -1, &message);
+    if (result == 0) {
+        result = mega_dist_same(dist, "settings", &command->settings, sizeof command->settings, &message);
+    }
+    if (result == 0) {
+        result = mega_dist_same(dist, "bytes in its image", mega_rom_get_bytes(rom),
+                                mega_rom_get_info(rom)->size, &message);
+    }
+    if (result < 0 && dist->rank == 0) {
+        (void)mega_report_failure("%s", message.text);
+    }
+    return result < 0 && exit_code == MEGA_EXIT_OK ? MEGA_EXIT_FAILURE : exit_code;
+}
+
+static int train_together(train_command *command) {
+    mega_rom *rom = NULL;
+    if (command->dist->size > 1) {
+        mega_report_keep();
+    }
+    int exit_code = prepare(command, &rom);
+    if (command->dist->size > 1) {
+        exit_code = check_together(command, exit_code, rom);
+    }
+    if (exit_code == MEGA_EXIT_OK) {
+        exit_code = run_training(command, rom);
+    }
+    mega_rom_destroy(rom);
+    return exit_code;
 }
 
 int mega_cmd_train(int argc, char *const argv[]) {
@@ -258,10 +352,11 @@ int mega_cmd_train(int argc, char *const argv[]) {
     command.options = (mega_options){
         .command = "train",
         .summary = "Trains a policy: environments, network and algorithm in one program.",
-        .usage = "megacade train ALGO --out DIR [options]      ALGO is a2c, vtrace or ppo",
+        .usage = "megacade train ALGO --out DIR [options]      ALGO is a2c, vtrace, ppo or dqn",
         .example = "  megacade train --preset demo --out run\n"
                    "  megacade train ppo --game pong --frames 40e6 --out pong --json\n"
-                   "  megacade train --out pong --resume",
+                   "  megacade train --out pong --resume\n"
+                   "  mpirun -np 4 megacade train a2c --game pong --envs 64 --out pong",
         .words_max = 1,
         .words = words,
     };
@@ -272,6 +367,9 @@ int mega_cmd_train(int argc, char *const argv[]) {
     (void)mega_options_text(&command.options, "out", "DIR", &command.out, "folder of the run");
     (void)mega_options_flag(&command.options, "resume", &command.resume, "go on with the run in --out");
     (void)mega_options_flag(&command.options, "json", &command.json, "print one JSON object at the end");
+    command.dist_name = "auto";
+    (void)mega_options_text(&command.options, "dist", "HOW", &command.dist_name,
+                            "how processes find each other: auto, none, mpi or tcp");
     add_settings(&command);
     if (!mega_options_run(&command.options, argc, argv, &exit_code)) {
         return exit_code;
@@ -280,22 +378,10 @@ int mega_cmd_train(int argc, char *const argv[]) {
         mega_presets_list(stdout);
         return MEGA_EXIT_OK;
     }
-    exit_code = make_settings(&command);
-    if (exit_code != MEGA_EXIT_OK) {
-        return exit_code;
-    }
-    command.load.game =
-        command.settings.game[0] == '\0' || command.load.rom != NULL ? NULL : command.settings.game;
-    command.options.word_count = 0; // was the algorithm
-    mega_rom *rom = NULL;
-    exit_code = mega_load_rom(&command.load, &command.options, &rom);
+    exit_code = open_dist(&command);
     if (exit_code == MEGA_EXIT_OK) {
-        if (command.load.rom != NULL) { // so that eval knows what to look for, or that it must be told
-            (void)snprintf(command.settings.game, sizeof command.settings.game, "%s",
-                           mega_rom_get_info(rom)->name);
-        }
-        exit_code = run_training(&command, rom);
+        exit_code = train_together(&command);
     }
-    mega_rom_destroy(rom);
+    mega_dist_close(command.dist);
     return exit_code;
 }

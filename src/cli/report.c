@@ -2,7 +2,22 @@
 #include "report.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+
+static char kept[1024];
+static bool keeps;
+
+void mega_report_keep(void) {
+    keeps = true;
+    kept[0] = '\0';
+}
+const char *mega_report_kept(void) {
+    return kept;
+}
+void mega_report_speak(void) {
+    keeps = false;
+}
 
 static void print_line(const char *format, va_list arguments) {
     char text[1024];
@@ -11,6 +26,10 @@ static void print_line(const char *format, va_list arguments) {
         if ((unsigned char)*c < 0x20 || *c == 0x7F) {
             *c = '?';
         }
+    }
+    if (keeps) {
+        (void)snprintf(kept, sizeof kept, "%s", text);
+        return;
     }
     (void)fprintf(stderr, "megacade: %s\n", text);
 }

@@ -18,4 +18,10 @@ int mega_report_usage(const char *format, ...) __attribute__((format(printf, 1, 
 // take (an unknown game, a mode that it lacks) is a mistake on the command line, anything else a failure.
 int mega_report_status(mega_status status);
 
+// For processes that work together: sentences are kept from now on, so that one of them can speak for all. The last one is
+// returned by mega_report_kept(), "" without any. mega_report_speak() ends it.
+void mega_report_keep(void);
+const char *mega_report_kept(void);
+void mega_report_speak(void);
+
 #endif

@@ -22,6 +22,7 @@
 #include "dqn.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static uint32_t dqn_history(const mega_train_settings *settings) {
@@ -63,7 +64,10 @@ static int create_replay(mega_learner *learner, mega_message *message) {
         .alpha = (float)s->priority_power,
     };
     desc.slots = mega_replay_slots(&desc, (uint64_t)s->replay);
-    if (mega_replay_create(learner->compute, &desc, &own->replay, message) < 0) {
+    uint64_t room = 0;
+    if (mega_replay_create(learner->compute, &desc, &own->replay, message) < 0 ||
+        (learner->acting != learner->compute && // it stores
+         learner->acting->replay->prepare(learner->acting, &room, message) < 0)) {
         return -1;
     }
     return mega_replay_batch_create(learner->compute, &desc, (uint32_t)s->batch, &own->batch, message);
@@ -154,11 +158,11 @@ static int make_targets(mega_learner *learner, mega_message *message) {
 }
 
 static int descend(mega_learner *learner, mega_message *message) {
-    const mega_slab slab = mega_net_slab(learner->net);
-    if (learner->settings->noisy) {
-        return dqn_noise_descend(learner, message);
+    const dqn *own = learner->own;
+    if (learner->settings->noisy && dqn_noise_spread_gradients(learner, message) < 0) {
+        return -1;
     }
-    const int result = mega_learner_descend(learner, &slab, message);
+    const int result = mega_learner_descend(learner, own->batch.count, message);
     mega_net_changed(learner->net);
     return result;
 }
@@ -172,8 +176,10 @@ static int update(mega_learner *learner, mega_message *message) {
                               .targets = own->targets,
                               .clip = (float)s->error_clip,
                               .errors = own->errors};
+    const uint64_t draw = // each rank draws for itself
+        learner->state.updates * mega_share_ranks(learner->dist) + mega_share_rank(learner->dist);
     if ((s->noisy && dqn_noise_draw(learner, message) < 0) ||
-        mega_replay_sample(compute, &own->replay, &own->batch, (uint64_t)s->seed, learner->state.updates,
+        mega_replay_sample(compute, &own->replay, &own->batch, (uint64_t)s->seed, draw,
                            priority_weight(learner), message) < 0 ||
         make_targets(learner, message) < 0 ||
         mega_pass_forward(own->pass, own->batch.observations, NULL, message) < 0 ||
@@ -181,13 +187,12 @@ static int update(mega_learner *learner, mega_message *message) {
         mega_pass_backward(own->pass, message) < 0 || descend(learner, message) < 0) {
         return -1;
     }
-    learner->state.updates++;
-    learner->state.samples += own->batch.count;
     return mega_replay_set_priorities(compute, &own->replay, &own->batch, own->errors, message);
 }
 
-static int update_often(mega_learner *learner, uint64_t count, mega_message *message) {
-    for (uint64_t i = 0; i < count; i++) {
+static int update_often(mega_learner *learner, uint64_t count, const atomic_bool *cancelled,
+                        mega_message *message) {
+    for (uint64_t i = 0; i < count && !(cancelled != NULL && atomic_load(cancelled)); i++) {
         if (update(learner, message) < 0) {
             return -1;
         }
@@ -234,7 +239,7 @@ static int iterate_in_turn(mega_learner *learner, mega_message *message) {
     }
     const uint64_t due = after > start ? (after - start) / (uint64_t)s->train_every : 0;
     const int result =
-        due > learner->state.updates ? update_often(learner, due - learner->state.updates, message) : 0;
+        due > learner->state.updates ? update_often(learner, due - learner->state.updates, NULL, message) : 0;
     return result == 0 && s->noisy ? dqn_noise_silence(learner, message) : result;
 }
 
@@ -243,6 +248,7 @@ static int iterate_in_turn(mega_learner *learner, mega_message *message) {
 typedef struct trainer_job {
     mega_learner *learner;
     uint64_t updates;
+    atomic_bool cancelled; // play has failed
     int result;
     mega_message message;
 } trainer_job;
@@ -252,7 +258,7 @@ static void *train(void *context) {
     mega_compute *compute = job->learner->compute;
     job->result = compute->ops->enter(compute, &job->message);
     if (job->result == 0) {
-        job->result = update_often(job->learner, job->updates, &job->message);
+        job->result = update_often(job->learner, job->updates, &job->cancelled, &job->message);
         if (job->result == 0) {
             job->result = compute->ops->finish(compute, &job->message);
         }
@@ -285,6 +291,7 @@ static int iterate_at_once(mega_learner *learner, mega_message *message) {
     }
     int result = play_period(learner, before + period, message);
     if (trains) {
+        atomic_store(&job.cancelled, result < 0);
         (void)pthread_join(thread, NULL);
         if (result == 0 && job.result < 0) {
             result = mega_message_set(message, "%s", job.message.text);
@@ -307,34 +314,68 @@ static int dqn_start(mega_learner *learner, mega_message *message) {
     return copy_target(learner, message);
 }
 
-static int keep_replay(mega_learner *learner, bool restores, mega_part_function move, void *context,
-                       mega_message *message) {
+static int keep_part(mega_learner *learner, const mega_part_mover *mover, const mega_replay_part *part,
+                     mega_message *message) {
+    const mega_replay *replay = &((dqn *)learner->own)->replay;
+    const uint64_t filled = mega_replay_filled(replay);
+    char name[32];
+    (void)snprintf(name, sizeof name, "replay.%s", part->name);
+    mega_part_rows rows = {.memory = part->memory, .size = part->step_size, .ring = filled, .count = filled};
+    if (part->memory == replay->view.actions) {
+        rows.is_sound = mega_part_are_actions;
+        rows.limit = learner->net->network.actions;
+    } else if (part->memory == replay->view.tree.nodes) {
+        rows.is_sound = mega_part_are_weights;
+    }
+    return mega_part_move_rows(mover, name, &rows, message);
+}
+
+// The largest priority so far is each rank's own.
+static int keep_max_priority(mega_learner *learner, const mega_part_mover *mover, mega_message *message) {
+    const mega_replay *replay = &((dqn *)learner->own)->replay;
+    mega_compute *compute = learner->compute;
+    float *on_device = replay->view.max_priority, number = 0;
+    bool is_own;
+    if (!replay->desc.is_prioritised) {
+        return 0;
+    }
+    if (compute->ops->download(compute, &number, on_device, sizeof number, message) < 0 ||
+        mega_part_move_own(mover, "replay.max_priority", &number, sizeof number, &is_own, message) < 0) {
+        return -1;
+    }
+    if (!mega_part_are_weights(&number, sizeof number, 0)) {
+        return mega_message_set(message, "the checkpoint is damaged: its largest priority cannot be");
+    }
+    return compute->ops->upload(compute, on_device, &number, sizeof number, message);
+}
+
+static int keep_replay(mega_learner *learner, const mega_part_mover *mover, mega_message *message) {
     dqn *own = learner->own;
     mega_replay_part parts[MEGA_REPLAY_PARTS];
-    if (restores) {
+    if (mega_part_restores(mover)) {
         mega_replay_restore(&own->replay, learner->state.steps); // all that was played is stored
     }
     const uint32_t count = mega_replay_parts(&own->replay, parts);
     for (uint32_t i = 0; i < count; i++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "replay.%s", parts[i].name);
-        if (move(context, name, parts[i].memory, parts[i].size, message) < 0) {
+        if (keep_part(learner, mover, &parts[i], message) < 0) {
             return -1;
         }
     }
-    return restores ? mega_replay_rebuild(learner->compute, &own->replay, message) : 0;
+    if (keep_max_priority(learner, mover, message) < 0) {
+        return -1;
+    }
+    return mega_part_restores(mover) ? mega_replay_rebuild(learner->compute, &own->replay, message) : 0;
 }
 
-static int dqn_keep(mega_learner *learner, bool restores, mega_part_function move, void *context,
-                    mega_message *message) {
+static int dqn_keep(mega_learner *learner, const mega_part_mover *mover, mega_message *message) {
     dqn *own = learner->own;
-    if (move(context, "target", own->target->parameters, own->target->network.parameter_count * sizeof(float),
-             message) < 0 ||
-        (learner->settings->noisy && dqn_noise_keep(learner, move, context, message) < 0)) {
+    if (mega_part_move_same(mover, "target", own->target->parameters,
+                            own->target->network.parameter_count * sizeof(float), message) < 0 ||
+        (learner->settings->noisy && dqn_noise_keep(learner, mover, message) < 0)) {
         return -1;
     }
     mega_net_changed(own->target);
-    return keep_replay(learner, restores, move, context, message);
+    return mover->network_only ? 0 : keep_replay(learner, mover, message);
 }
 
 const mega_algorithm mega_algorithm_dqn = {

@@ -34,10 +34,10 @@ int dqn_noise_start(mega_learner *learner, mega_message *message);
 int dqn_noise_draw(mega_learner *learner, mega_message *message);
 int dqn_noise_explore(mega_learner *learner, mega_message *message);
 int dqn_noise_silence(mega_learner *learner, mega_message *message);
-// A step of the optimiser, after a backward pass.
-int dqn_noise_descend(mega_learner *learner, mega_message *message);
+// The gradients of means and spreads, after a backward pass.
+int dqn_noise_spread_gradients(mega_learner *learner, mega_message *message);
 // The target network's means and spreads become those of the network.
 int dqn_noise_copy_target(mega_learner *learner, mega_message *message);
-int dqn_noise_keep(mega_learner *learner, mega_part_function move, void *context, mega_message *message);
+int dqn_noise_keep(mega_learner *learner, const mega_part_mover *mover, mega_message *message);
 
 #endif

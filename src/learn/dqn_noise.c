@@ -17,6 +17,7 @@ int dqn_noise_create(mega_learner *learner, mega_message *message) {
     if (mega_noise_create(learner->compute, network, &own->noise, message) < 0) {
         return -1;
     }
+    learner->learned = mega_noise_slab(own->noise);
     return mega_noise_create(learner->compute, network, &own->target_noise, message);
 }
 
@@ -69,14 +70,10 @@ int dqn_noise_silence(mega_learner *learner, mega_message *message) {
     return mix(learner, own->noise, learner->net, MEGA_NOISE_NONE, message);
 }
 
-int dqn_noise_descend(mega_learner *learner, mega_message *message) {
+int dqn_noise_spread_gradients(mega_learner *learner, mega_message *message) {
     const dqn *own = learner->own;
     mega_compute *compute = learner->compute;
-    const mega_slab slab = mega_noise_slab(own->noise);
-    if (compute->ops->spread_gradients(compute, own->noise, learner->net, message) < 0) {
-        return -1;
-    }
-    return mega_learner_descend(learner, &slab, message);
+    return compute->ops->spread_gradients(compute, own->noise, learner->net, message);
 }
 
 int dqn_noise_copy_target(mega_learner *learner, mega_message *message) {
@@ -85,11 +82,11 @@ int dqn_noise_copy_target(mega_learner *learner, mega_message *message) {
                                        own->noise->count * sizeof(float), message);
 }
 
-int dqn_noise_keep(mega_learner *learner, mega_part_function move, void *context, mega_message *message) {
+int dqn_noise_keep(mega_learner *learner, const mega_part_mover *mover, mega_message *message) {
     const dqn *own = learner->own;
     const size_t size = own->noise->count * sizeof(float);
-    if (move(context, "noisy", own->noise->learned, size, message) < 0) {
+    if (mega_part_move_same(mover, "noisy", own->noise->learned, size, message) < 0) {
         return -1;
     }
-    return move(context, "noisy_target", own->target_noise->learned, size, message);
+    return mega_part_move_same(mover, "noisy_target", own->target_noise->learned, size, message);
 }

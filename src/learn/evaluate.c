@@ -29,8 +29,7 @@ static int evaluator_create(mega_trainer *trainer, uint32_t episodes, mega_messa
         .vector = evaluator->vector,
         .groups = 1,
         .slots = 2,
-        .seed = mega_philox_at((uint64_t)trainer->settings->seed, (uint64_t)MEGA_DRAW_EVALUATION << 32, 0)
-                    .word[1],
+        .seed = mega_philox_at((uint64_t)trainer->own.seed, (uint64_t)MEGA_DRAW_EVALUATION << 32, 0).word[1],
         .q = mega_learner_q(&trainer->learner),
     };
     if (mega_sampler_create(&sampler, &evaluator->sampler, message) < 0) {
@@ -48,8 +47,7 @@ static int start_episodes(mega_trainer *trainer, uint64_t index, mega_message *m
         return mega_message_set(message, "there is no memory for an evaluation");
     }
     for (uint32_t i = 0; i < evaluator->episodes; i++) {
-        const uint32_t word =
-            draw_word((uint64_t)trainer->settings->seed, MEGA_DRAW_EVALUATION, 1 + i, index);
+        const uint32_t word = draw_word((uint64_t)trainer->own.seed, MEGA_DRAW_EVALUATION, 1 + i, index);
         seeds[i] = (int32_t)(word & 0x7FFFFFFFu);
     }
     mega_episode old;
@@ -82,8 +80,8 @@ static void take_first_episodes(mega_evaluator *evaluator, evaluation_scores *sc
 
 static int play_episodes(mega_trainer *trainer, evaluation_scores *scores, mega_message *message) {
     const bool is_q = mega_learner_q(&trainer->learner) != NULL;
-    const bool greedy = is_q || trainer->settings->eval_policy == MEGA_EVAL_GREEDY;
-    const float epsilon = is_q ? (float)trainer->settings->eval_explore : 0.0f;
+    const bool greedy = is_q || trainer->own.eval_policy == MEGA_EVAL_GREEDY;
+    const float epsilon = is_q ? (float)trainer->own.eval_explore : 0.0f;
     mega_evaluator *evaluator = &trainer->evaluator;
     scores->missing = evaluator->episodes;
     while (scores->missing > 0) {

@@ -11,13 +11,18 @@ const mega_algorithm *mega_algorithm_find(uint32_t algo) {
 
 uint64_t mega_learner_frames(const mega_learner *learner) {
     const mega_train_settings *settings = learner->settings;
-    return learner->state.steps * (uint64_t)settings->envs * (uint64_t)settings->frame_skip;
+    if (learner->async != NULL) {
+        return mega_async_counted(learner->async).frames;
+    }
+    return learner->state.steps * (uint64_t)settings->envs * (uint64_t)settings->frame_skip *
+           mega_share_ranks(learner->dist);
 }
 
 double mega_learner_exploration(const mega_learner *learner) {
     const mega_train_settings *s = learner->settings;
     const uint64_t frames = mega_learner_frames(learner),
-                   start = (uint64_t)s->learn_start * (uint64_t)s->frame_skip;
+                   start =
+                       (uint64_t)s->learn_start * (uint64_t)s->frame_skip * mega_share_ranks(learner->dist);
     if (frames < start) {
         return 1;
     }
@@ -25,13 +30,38 @@ double mega_learner_exploration(const mega_learner *learner) {
     return s->explore_first + (s->explore_last - s->explore_first) * (done < 1 ? done : 1);
 }
 
-int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *message) {
-    const bool is_q = mega_learner_q(learner) != NULL;
-    const float epsilon = is_q ? (float)mega_learner_exploration(learner) : 0.0f;
-    if (mega_sampler_play(learner->sampler, steps, is_q, epsilon, message) < 0) {
+// An asynchronous process tells the others what it has played, and may take what they have learned.
+static int count_play(mega_learner *learner, uint32_t steps, bool is_last, mega_message *message) {
+    const mega_train_settings *s = learner->settings;
+    learner->state.steps += steps;
+    if (learner->async == NULL) {
+        return 0;
+    }
+    const uint64_t frames = (uint64_t)steps * (uint64_t)s->envs * (uint64_t)s->frame_skip;
+    if (mega_async_add(learner->async, frames, 0, message) < 0) {
         return -1;
     }
-    learner->state.steps += steps;
+    if (is_last || learner->learned.parameters != learner->net->parameters ||
+        learner->actor != learner->net) {
+        return 0;
+    }
+    const int result = mega_async_pull(learner->async, message);
+    mega_net_changed(learner->net);
+    return result;
+}
+
+int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *message) {
+    const bool is_q = mega_learner_q(learner) != NULL;
+    const uint32_t pull = learner->async != NULL ? (uint32_t)learner->settings->pull_every : 0;
+    for (uint32_t done = 0; done < steps;) {
+        const uint32_t n = pull > 0 && pull < steps - done ? pull : steps - done;
+        const float epsilon = is_q ? (float)mega_learner_exploration(learner) : 0.0f;
+        done += n;
+        if (mega_sampler_play(learner->sampler, n, is_q, epsilon, message) < 0 ||
+            count_play(learner, n, done == steps, message) < 0) {
+            return -1;
+        }
+    }
     return 0;
 }
 
@@ -39,28 +69,67 @@ double mega_learner_rate(const mega_learner *learner) {
     const mega_train_settings *settings = learner->settings;
     double rate = settings->learning_rate;
     if (settings->scale_envs > 0) {
-        rate *= sqrt((double)settings->envs / (double)settings->scale_envs);
+        const uint32_t ranks = learner->async != NULL ? 1 : mega_share_ranks(learner->dist); // of one update
+        rate *= sqrt((double)settings->envs * ranks / (double)settings->scale_envs);
     }
     return mega_schedule_rate(settings->schedule, rate, learner->schedule_frames, (uint64_t)settings->frames);
 }
 
-int mega_learner_descend(mega_learner *learner, const mega_slab *slab, mega_message *message) {
+// Numbers of the host become the mean of all ranks'.
+static int average(mega_dist *dist, float *numbers, size_t count, mega_message *message) {
+    const float share = 1.0f / (float)dist->size;
+    if (dist->ops->sum_floats(dist, numbers, count, message) < 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] *= share;
+    }
+    return 0;
+}
+
+// Each rank's gradients are of a mean over its own samples; all of them have equally many.
+static int exchange_gradients(mega_learner *learner, mega_message *message) {
     mega_compute *compute = learner->compute;
-    return compute->ops->optimise(compute, slab, learner->optimizer, mega_learner_rate(learner),
-                                  learner->settings->max_gradient, message);
+    const mega_slab *slab = &learner->learned;
+    const size_t size = slab->count * sizeof(float);
+    if (mega_share_ranks(learner->dist) == 1) {
+        return 0;
+    }
+    if (learner->exchange == NULL) { // they are in the host's memory
+        return average(learner->dist, slab->gradients, slab->count, message);
+    }
+    if (compute->ops->download(compute, learner->exchange, slab->gradients, size, message) < 0 ||
+        average(learner->dist, learner->exchange, slab->count, message) < 0) {
+        return -1;
+    }
+    return compute->ops->upload(compute, slab->gradients, learner->exchange, size, message);
+}
+
+int mega_learner_descend(mega_learner *learner, uint32_t samples, mega_message *message) {
+    const double rate = mega_learner_rate(learner), norm_max = learner->settings->max_gradient;
+    mega_compute *compute = learner->compute;
+    learner->state.updates++;
+    if (learner->async != NULL) {
+        learner->state.samples += samples;
+        return mega_async_descend(learner->async, rate, norm_max, message) < 0
+                   ? -1
+                   : mega_async_add(learner->async, 0, samples, message);
+    }
+    learner->state.samples += (uint64_t)samples * mega_share_ranks(learner->dist);
+    if (exchange_gradients(learner, message) < 0) {
+        return -1;
+    }
+    return compute->ops->optimise(compute, &learner->learned, learner->optimizer, rate, norm_max, message);
 }
 
 int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass,
                         mega_message *message) {
     mega_compute *compute = learner->compute;
-    const mega_slab slab = mega_net_slab(learner->net);
     if (compute->ops->loss(compute, loss, pass, message) < 0 || mega_pass_backward(pass, message) < 0 ||
-        mega_learner_descend(learner, &slab, message) < 0) {
+        mega_learner_descend(learner, loss->count, message) < 0) {
         return -1;
     }
     mega_net_changed(learner->net);
-    learner->state.updates++;
-    learner->state.samples += loss->count;
     return 0;
 }
 

@@ -1,17 +1,15 @@
 // learner.h - what the algorithms have in common, and the table that a new one enters.
 //
 // An algorithm is one file: it plays with the sampler, takes lessons out of its rollout, and moves the network. All
-// that must survive a checkpoint is in mega_learner; what an algorithm keeps in `own` is made anew.
+// that must survive a checkpoint is in mega_learner, or in `own` and moved by the algorithm's `keep`.
 #ifndef LEARNER_H
 #define LEARNER_H
+#include "async.h"
+#include "part_mover.h"
 #include "sampler.h"
 #include "train_settings.h"
 
 typedef struct mega_learner mega_learner;
-
-// A part of the device's memory on its way to a checkpoint or back.
-typedef int (*mega_part_function)(void *context, const char *name, void *memory, size_t size,
-                                  mega_message *message);
 
 typedef struct mega_algorithm {
     const char *name;
@@ -26,9 +24,8 @@ typedef struct mega_algorithm {
     // What follows may be NULL.
     // A run begins: the network has its first parameters.
     int (*start)(mega_learner *learner, mega_message *message);
-    // Calls `move` for whatever a checkpoint has to keep besides what all algorithms have: it is written, or read.
-    int (*keep)(mega_learner *learner, bool restores, mega_part_function move, void *context,
-                mega_message *message);
+    // Moves whatever a checkpoint has to keep besides what all algorithms have.
+    int (*keep)(mega_learner *learner, const mega_part_mover *mover, mega_message *message);
 } mega_algorithm;
 
 extern const mega_algorithm mega_algorithm_a2c;
@@ -43,8 +40,13 @@ typedef struct mega_learner_state { // saved as it is
 } mega_learner_state;
 
 struct mega_learner {
-    const mega_train_settings *settings;
+    const mega_train_settings *settings; // of this rank's part (share.h)
     const mega_algorithm *algorithm;
+    mega_dist *dist;   // those who learn together; NULL: alone
+    mega_async *async; // their store, if they do not wait for each other; else NULL
+    mega_slab learned; // what the optimiser moves: the net's parameters, or means and spreads of noisy layers
+    float
+        *exchange; // [optimizer->count], on the host: gradients of a GPU on their way to the others, or NULL
     mega_compute *compute; // on which it learns,
     mega_compute *acting;  // and on which the actor plays: the same, or another stream of the GPU
     mega_net *net;         // that learns
@@ -69,8 +71,9 @@ static inline const mega_q_shape *mega_learner_q(const mega_learner *learner) {
 double mega_learner_exploration(const mega_learner *learner);
 // Plays steps of all environments and counts them.
 int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *message);
-// A step of the optimiser.
-int mega_learner_descend(mega_learner *learner, const mega_slab *slab, mega_message *message);
+// An update of so many samples, by learner->learned's gradients: clipped, and a step of the optimiser, together with the
+// other processes. Counts it.
+int mega_learner_descend(mega_learner *learner, uint32_t samples, mega_message *message);
 // One update: the loss's gradients through the pass into the network, clipped, and a step of the optimiser. A gradient
 // that is not finite moves nothing; mega_trainer_sum() will tell.
 int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass, mega_message *message);

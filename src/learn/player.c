@@ -56,7 +56,7 @@ int mega_player_create(const mega_train_settings *settings, const mega_rom *rom,
     player->settings = *settings;
     player->seed = (uint32_t)seed;
     mega_train_shrink(&player->settings);
-    if (mega_trainer_create(&player->settings, rom, &player->trainer, message) < 0 ||
+    if (mega_trainer_create(&player->settings, rom, NULL, &player->trainer, message) < 0 ||
         mega_trainer_restore_network(player->trainer, checkpoint, message) < 0 ||
         start(player, seed, message) < 0) {
         mega_player_destroy(player);

@@ -155,12 +155,18 @@ static int open_logs(run *r, mega_message *message) {
                                    desc->resume ? (int64_t)frames : MEGA_TENSORBOARD_NEW, &r->board, message);
 }
 
-static int open_run(run *r, mega_message *message) {
+static bool is_first(const run *r) {
+    return mega_share_rank(r->desc->dist) == 0;
+}
+
+// A failure of one rank is all ranks'.
+static int agree(const run *r, int result, mega_message *message) {
+    return r->desc->dist == NULL ? result : mega_dist_agree(r->desc->dist, result, message);
+}
+
+static int open_folder(run *r, mega_message *message) {
     const mega_run_desc *desc = r->desc;
-    char config[MEGA_RUN_PATH];
-    if (make_folder(desc->folder, message) < 0 || lock_folder(r, message) < 0 ||
-        mega_run_path(desc->folder, "checkpoint", r->checkpoint, message) < 0 ||
-        mega_run_path(desc->folder, "config.json", config, message) < 0) {
+    if (make_folder(desc->folder, message) < 0 || lock_folder(r, message) < 0) {
         return -1;
     }
     if (!desc->resume && access(r->checkpoint, F_OK) == 0) {
@@ -168,13 +174,42 @@ static int open_run(run *r, mega_message *message) {
                                 "%s already has a run; --resume goes on with it, another --out starts anew",
                                 desc->folder);
     }
-    if (mega_trainer_create(r->settings, desc->rom, &r->trainer, message) < 0 ||
-        (desc->resume ? mega_trainer_restore(r->trainer, r->checkpoint, message)
-                      : mega_trainer_start(r->trainer, message)) < 0 ||
+    return 0;
+}
+
+static int open_files(run *r, mega_message *message) {
+    char config[MEGA_RUN_PATH];
+    if (mega_run_path(r->desc->folder, "config.json", config, message) < 0 ||
         mega_settings_write_json(&mega_train_table, r->settings, config_extra, 1, config, message) < 0) {
         return -1;
     }
     return open_logs(r, message);
+}
+
+static int open_trainer(run *r, mega_message *message) {
+    if (mega_trainer_create(r->settings, r->desc->rom, r->desc->dist, &r->trainer, message) < 0) {
+        return -1;
+    }
+    return r->desc->resume ? mega_trainer_restore(r->trainer, r->checkpoint, message)
+                           : mega_trainer_start(r->trainer, message);
+}
+
+static int open_run(run *r, mega_message *message) {
+    int result = mega_run_path(r->desc->folder, "checkpoint", r->checkpoint, message);
+    if (result == 0 && is_first(r)) {
+        result = open_folder(r, message);
+    }
+    result = agree(r, result, message);
+    if (result == 0) {
+        result = agree(r, open_trainer(r, message), message);
+    }
+    if (result == 0) {
+        result = agree(r, mega_trainer_join(r->trainer, message), message);
+    }
+    if (result == 0) {
+        result = agree(r, is_first(r) ? open_files(r, message) : 0, message);
+    }
+    return result;
 }
 
 // ---- rows ----
@@ -204,11 +239,36 @@ static int write_scalars(run *r, const mega_run_row *row, mega_message *message)
     return mega_tensorboard_add(r->board, (int64_t)row->count.frames, wall_time(), known, count, message);
 }
 
+// All ranks have the same parameters, or something is broken.
+static int check_weights(run *r, mega_message *message) {
+    if (mega_share_ranks(r->desc->dist) == 1 || r->settings->asynchronous) {
+        return 0;
+    }
+    const size_t size = mega_trainer_network(r->trainer)->parameter_count * sizeof(float);
+    float *parameters = malloc(size);
+    uint64_t hash = UINT64_C(0xCBF29CE484222325); // FNV-1a, by words
+    if (parameters == NULL) {
+        return mega_message_set(message, "there is no memory to compare parameters");
+    }
+    const int result = mega_trainer_parameters(r->trainer, parameters, message);
+    for (size_t i = 0; i < size / sizeof(uint32_t); i++) {
+        uint32_t word;
+        memcpy(&word, parameters + i, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x100000001B3);
+    }
+    free(parameters);
+    return result < 0 ? -1 : mega_dist_same(r->desc->dist, "the parameters", &hash, sizeof hash, message);
+}
+
 static int write_row(run *r, const mega_evaluation *evaluation, mega_message *message) {
     mega_run_row row = {.count = mega_trainer_count(r->trainer)};
     if (mega_trainer_means(r->trainer, &row.means, message) < 0) {
         return -1;
     }
+    if (check_weights(r, message) < 0 || !is_first(r)) {
+        return is_first(r) ? -1 : 0;
+    }
+    row.count = mega_trainer_count(r->trainer); // with the scores of all ranks
     const double now = mega_run_seconds();
     row.seconds = run_seconds(r);
     row.raw_fps = (double)(row.count.frames - r->last_frames) / (now - r->last_row);
@@ -247,10 +307,6 @@ static int write_row(run *r, const mega_evaluation *evaluation, mega_message *me
 
 // ---- the loop ----
 
-static bool is_stopped(const run *r) {
-    return r->desc->stop != NULL && *r->desc->stop;
-}
-
 static int evaluate(run *r, mega_evaluation *evaluation, mega_message *message) {
     const uint64_t frames = mega_trainer_count(r->trainer).frames;
     if (mega_trainer_evaluate(r->trainer, (uint32_t)r->settings->eval_episodes, frames, evaluation, message) <
@@ -275,6 +331,42 @@ static bool passes(uint64_t before, uint64_t after, int64_t every) {
     return every > 0 && before / (uint64_t)every != after / (uint64_t)every;
 }
 
+// What depends on scores, clocks and signals: rank 0 says it to all.
+typedef struct run_orders {
+    mega_run_end end;
+    bool saves;
+} run_orders;
+
+static int give_orders(run *r, bool is_last, run_orders *orders, mega_message *message) {
+    const mega_train_settings *s = r->settings;
+    const bool is_stopped = r->desc->stop != NULL && *r->desc->stop;
+    memset(orders, 0, sizeof *orders);
+    orders->end = r->result->end;
+    if (is_stopped && orders->end == MEGA_RUN_ALL_FRAMES && !is_last) {
+        orders->end = MEGA_RUN_INTERRUPTED;
+    }
+    orders->saves = s->checkpoint_seconds > 0 && !is_last &&
+                    mega_run_seconds() - r->last_checkpoint >= s->checkpoint_seconds;
+    mega_dist *dist = r->desc->dist;
+    if (!r->settings->asynchronous && mega_share_ranks(dist) > 1 &&
+        dist->ops->broadcast(dist, orders, sizeof *orders, 0, message) < 0) {
+        return -1;
+    }
+    r->result->end = orders->end;
+    return 0;
+}
+
+// Asynchronous processes do not wait for rank 0; those that hear of a stop take it for the end.
+static int hear_orders(run *r, const run_orders *orders, mega_message *message) {
+    if (is_first(r)) {
+        return orders->end == MEGA_RUN_ALL_FRAMES ? 0 : mega_trainer_ask_to_stop(r->trainer, message);
+    }
+    bool is_stopped = false;
+    const int result = mega_trainer_is_stopped(r->trainer, &is_stopped, message);
+    r->result->end = is_stopped ? MEGA_RUN_SCORE : r->result->end;
+    return result;
+}
+
 // Evaluates, writes and saves what is due after the frames `before` became the present ones.
 static int do_what_is_due(run *r, uint64_t before, mega_message *message) {
     const mega_train_settings *s = r->settings;
@@ -282,16 +374,21 @@ static int do_what_is_due(run *r, uint64_t before, mega_message *message) {
     const bool is_last = frames >= (uint64_t)s->frames;
     const bool evaluates = is_last || passes(before, frames, s->eval_every);
     mega_evaluation evaluation;
-    if (evaluates && evaluate(r, &evaluation, message) < 0) {
+    run_orders orders;
+    if (evaluates && is_first(r) && evaluate(r, &evaluation, message) < 0) {
         return -1;
     }
-    if ((evaluates || passes(before, frames, s->log_every)) &&
+    if ((evaluates || passes(before, frames, s->log_every)) && (is_first(r) || !s->asynchronous) &&
         write_row(r, evaluates ? &evaluation : NULL, message) < 0) {
         return -1;
     }
-    const bool is_due =
-        s->checkpoint_seconds > 0 && mega_run_seconds() - r->last_checkpoint >= s->checkpoint_seconds;
-    return is_due && !is_last ? save(r, message) : 0;
+    if (give_orders(r, is_last, &orders, message) < 0) {
+        return -1;
+    }
+    if (s->asynchronous && hear_orders(r, &orders, message) < 0) {
+        return -1;
+    }
+    return orders.saves && (is_first(r) || !s->asynchronous) ? save(r, message) : 0;
 }
 
 static int train(run *r, mega_message *message) {
@@ -309,18 +406,18 @@ static int train(run *r, mega_message *message) {
         }
         r->playing += mega_run_seconds() - start;
         count = mega_trainer_count(r->trainer);
-        if (r->desc->on_progress != NULL) {
+        if (r->desc->on_progress != NULL && is_first(r)) {
             r->desc->on_progress(r->desc->context, &count);
         }
-        if (do_what_is_due(r, before, message) <
-            0) { // even if stopped: a resumed run would not come by here again
-            return -1;
+        if (do_what_is_due(r, before, message) < 0) {
+            return -1; // even if stopped: a resumed run would not come by here again
         }
-        if (is_stopped(r) && r->result->end == MEGA_RUN_ALL_FRAMES && count.frames < (uint64_t)s->frames) {
-            r->result->end = MEGA_RUN_INTERRUPTED;
-        }
+        count = mega_trainer_count(r->trainer); // with what others have done meanwhile
     }
-    return save(r, message);
+    if (mega_trainer_settle(r->trainer, message) < 0) {
+        return -1;
+    }
+    return is_first(r) || !s->asynchronous ? save(r, message) : 0;
 }
 
 // The policy for other programs.
@@ -360,6 +457,7 @@ int mega_run(const mega_run_desc *desc, mega_run_result *out, mega_message *mess
     run r = {.desc = desc, .settings = desc->settings, .result = out, .lock = -1};
     *out = (mega_run_result){.eval_mean = NAN, .eval_deviation = NAN, .time_to_score_s = NAN};
     int result = open_run(&r, message);
+    out->failed_together = result < 0;
     if (result == 0) {
         result = train(&r, message);
         if (result < 0 && access(r.checkpoint, F_OK) == 0) {
@@ -368,7 +466,7 @@ int mega_run(const mega_run_desc *desc, mega_run_result *out, mega_message *mess
         }
     }
     if (result == 0) {
-        result = export_policy(&r, message);
+        result = is_first(&r) ? export_policy(&r, message) : 0;
         out->count = mega_trainer_count(r.trainer);
         out->seconds = run_seconds(&r);
         out->raw_fps = r.playing > 0 ? (double)(out->count.frames - r.first_frames) / r.playing : 0;

@@ -26,16 +26,18 @@ typedef struct mega_run_result {
     double eval_mean; // of the last evaluation; NaN without
     double eval_deviation;
     double time_to_score_s; // NaN: not reached
+    bool failed_together;   // with several processes: all of them have failed with this sentence
 } mega_run_result;
 
 typedef struct mega_run_desc {
     const mega_train_settings *settings;
     const mega_rom *rom;
-    const char *folder;       // made if it is not there
+    mega_dist *dist;          // processes that train together, of which rank 0 writes the folder; or NULL
+    const char *folder;       // made if it is not there; with several processes one that all can read
     bool resume;              // go on with the folder's checkpoint
     double start;             // when the process began, by the clock of mega_run_seconds()
-    const volatile int *stop; // set by a signal's handler
-    // Called after each row, and often. May be NULL.
+    const volatile int *stop; // set by a signal's handler; rank 0's counts
+    // Called after each row, and often, by rank 0. May be NULL.
     void (*on_row)(void *context, const mega_run_row *row);
     void (*on_progress)(void *context, const mega_train_count *count);
     void *context;
@@ -43,7 +45,9 @@ typedef struct mega_run_desc {
 
 // Seconds of a clock that only goes forward.
 double mega_run_seconds(void);
-// Trains. A failure in mid-run leaves the last checkpoint; the message says so where there is one.
+// Trains. A failure in mid-run leaves the last checkpoint; the message says so where there is one. With several processes
+// all call it; what fails before the first update fails for all of them with one sentence, and who fails later must end
+// the others (mega_dist_ops.abort).
 int mega_run(const mega_run_desc *desc, mega_run_result *out, mega_message *message);
 
 // The path of a file of the folder, in `path` of MEGA_RUN_PATH bytes; fails if it is too long.

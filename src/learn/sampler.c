@@ -225,7 +225,8 @@ enum {
 };
 
 static uint32_t draw_below(const mega_sampler *sampler, uint32_t env, uint32_t index, uint32_t count) {
-    return mega_philox_below(draw_word(sampler->desc.seed, MEGA_DRAW_STARTS, env, index), count);
+    return mega_philox_below(
+        draw_word(sampler->desc.seed, MEGA_DRAW_STARTS, sampler->desc.first + env, index), count);
 }
 
 static int play_random_step(mega_sampler *sampler, uint32_t step, mega_message *message) {
@@ -340,7 +341,7 @@ static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool gre
         .logits = sampler->desc.q != NULL ? group->q : group->pass->logits,
         .count = group->count,
         .actions = sampler->actions,
-        .first = group->first,
+        .first = sampler->desc.first + group->first,
         .seed = sampler->desc.seed,
         .step = sampler->steps,
         .greedy = greedy,

@@ -100,6 +100,10 @@ static const mega_setting list[] = {
     FLOAT(noise, 0, 10, "DQN: spread of the weights' noise at first"),
     FLOAT(error_clip, 0, 1e9, "DQN: errors count no more than this in a gradient; 0: all"),
     FLAG(concurrent, "DQN: plays by the target network while updates go on"),
+    FLAG(asynchronous, "several processes: none waits for another; all move parameters in a store"),
+    INT(sync_every, 1, 1000, "asynchronous: updates of one's own before they are added to the store"),
+    INT(pull_every, 0, 100000,
+        "asynchronous: steps after which play takes the newest parameters; 0: after updates"),
     INT(eval_every, 0, 1e15, "frames between evaluations; 0: only at the end"),
     INT(eval_episodes, 1, 100000, "episodes of an evaluation"),
     CHOICE(eval_policy, eval_names, "actions in evaluations"),
@@ -156,6 +160,7 @@ static void common_defaults(mega_train_settings *s) {
     s->priority_weight = 0.4;
     s->noise = 0.5;
     s->error_clip = 1;
+    s->sync_every = 1;
     s->eval_explore = 0.05;
     s->eval_episodes = 10;
     s->eval_sticky = -1;
@@ -181,7 +186,7 @@ void mega_train_defaults(uint32_t algo, mega_train_settings *s) {
         s->learning_rate = 2.5e-4;
         s->schedule = MEGA_SCHEDULE_CONSTANT;
         s->decay = 0.95;
-        s->epsilon = 0.01;
+        s->epsilon = 0.01 / (32 * 32); // they add up the gradients of 32 samples, we take the mean
         s->epsilon_inside = true;
         s->max_gradient = 0;
         s->eval_policy = MEGA_EVAL_GREEDY;
@@ -202,22 +207,28 @@ static int64_t round_to_multiple(int64_t value, int64_t of) {
     return below > 0 && value - below <= of / 2 ? below : below + of;
 }
 
+static int64_t greatest_divisor(int64_t a, int64_t b) {
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 static int check_concurrent(const mega_train_settings *s, mega_message *message) {
     const int64_t round = s->envs * s->steps;
     if (s->noisy) {
         return mega_message_set(message, "concurrent training explores at random, not by noisy layers: "
                                          "set noisy = false or concurrent = false");
     }
-    if (s->target_every % round != 0 || s->target_every % s->train_every != 0) {
-        int64_t nearest = round_to_multiple(s->target_every, round);
-        while (nearest % s->train_every != 0) {
-            nearest += round;
-        }
+    const int64_t multiple = round / greatest_divisor(round, s->train_every) * s->train_every;
+    if (s->target_every % multiple != 0) {
         return mega_message_set(
             message,
             "concurrent training needs a target_every that is a multiple of %lld environments x "
             "%lld steps and of train_every; %lld is",
-            (long long)s->envs, (long long)s->steps, (long long)nearest);
+            (long long)s->envs, (long long)s->steps, (long long)round_to_multiple(s->target_every, multiple));
     }
     return 0;
 }
@@ -236,6 +247,11 @@ static int check_dqn(const mega_train_settings *s, mega_message *message) {
     if (s->replay + s->envs * (s->stack + s->n_steps + s->steps + 2) + s->target_every > INT32_MAX) {
         return mega_message_set(message, "a replay of %lld transitions is too large to be counted",
                                 (long long)s->replay);
+    }
+    if (s->concurrent && s->asynchronous) {
+        return mega_message_set(message,
+                                "processes that do not wait for each other learn and play in turn: set "
+                                "concurrent = false or asynchronous = false");
     }
     return s->concurrent ? check_concurrent(s, message) : 0;
 }

@@ -75,6 +75,9 @@ typedef struct mega_train_settings {
     double priority_power, priority_weight;
     double noise, error_clip;
     bool concurrent;
+    // several processes
+    bool asynchronous;
+    int64_t sync_every, pull_every;
     // evaluation and files
     int64_t eval_every, eval_episodes;
     uint32_t eval_policy; // MEGA_EVAL_*

@@ -8,8 +8,10 @@
 
 int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool evaluates, mega_vector **out,
                              mega_message *message) {
-    const mega_train_settings *settings = trainer->settings;
+    const mega_train_settings *settings = &trainer->own;
     const mega_rom *rom = trainer->rom;
+    // Each rank's environments are its part of all, in order.
+    const uint32_t first = evaluates ? 0 : mega_share_rank(trainer->dist) * count;
     const bool own_sticky = evaluates && settings->eval_sticky >= 0;
     const mega_vector_desc desc = {
         .struct_size = sizeof desc,
@@ -17,7 +19,7 @@ int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool e
         .threads = (uint32_t)settings->threads,
         .groups = evaluates ? 1 : (uint32_t)settings->groups,
         .autoreset = MEGA_AUTORESET_NEXT_STEP,
-        .seed = (uint32_t)settings->seed,
+        .seed = (uint32_t)settings->seed + first,
         .roms = &rom,
         .rom_count = 1,
         .device = settings->env_device[0] != '\0' ? settings->env_device : settings->device,
@@ -56,7 +58,7 @@ static int32_t device_number(const char *device) {
 
 // Networks are where the environments are, or on a GPU beside environments of the CPU.
 static int open_compute(const mega_trainer *trainer, mega_compute **out, mega_message *message) {
-    const mega_train_settings *settings = trainer->settings;
+    const mega_train_settings *settings = &trainer->own;
     mega_vector_device_view view = {0};
     if (strcmp(settings->device, "cpu") == 0) {
         return mega_compute_cpu((uint32_t)settings->threads, settings->plain, out, message);
@@ -88,7 +90,7 @@ static int describe_network(const mega_train_settings *s, uint32_t actions, mega
 
 // Who plays while the network learns has a copy of it and, on a GPU, a stream.
 static int create_actor(mega_trainer *trainer, const mega_network *network, mega_message *message) {
-    const mega_train_settings *settings = trainer->settings;
+    const mega_train_settings *settings = &trainer->own;
     mega_learner *learner = &trainer->learner;
     learner->acting = learner->compute;
     learner->actor = learner->net;
@@ -103,7 +105,7 @@ static int create_actor(mega_trainer *trainer, const mega_network *network, mega
 }
 
 static int create_network(mega_trainer *trainer, mega_message *message) {
-    const mega_train_settings *settings = trainer->settings;
+    const mega_train_settings *settings = &trainer->own;
     mega_learner *learner = &trainer->learner;
     mega_network network;
     uint32_t actions = 0;
@@ -133,14 +135,68 @@ static int create_network(mega_trainer *trainer, mega_message *message) {
     const size_t count =
         (size_t)(settings->noisy && settings->algo == MEGA_ALGO_DQN ? 2 * noise.means - noise.first
                                                                     : noise.means);
+    learner->learned = mega_net_slab(learner->net); // noisy layers set their own
+    if (learner->compute->stream != NULL && mega_share_ranks(learner->dist) > 1) {
+        learner->exchange = malloc(count * sizeof *learner->exchange);
+        if (learner->exchange == NULL) {
+            return mega_message_set(message, "there is no memory for gradients of %zu parameters", count);
+        }
+    }
     return learner->compute->ops->create_optimizer(learner->compute, &rule, count, &learner->optimizer,
                                                    message);
 }
 
+static int create_async(mega_learner *learner, mega_message *message) {
+    const mega_async_desc desc = {
+        .dist = learner->dist,
+        .compute = learner->compute,
+        .learned = learner->learned,
+        .optimizer = learner->optimizer,
+        .sync_every = (uint32_t)learner->settings->sync_every,
+    };
+    return mega_async_create(&desc, &learner->async, message);
+}
+
+int mega_trainer_join(mega_trainer *trainer, mega_message *message) {
+    mega_learner *learner = &trainer->learner;
+    const mega_learner_state *state = &learner->state;
+    if (learner->async == NULL) {
+        return 0;
+    }
+    const uint64_t frames = state->steps * (uint64_t)trainer->all->envs * (uint64_t)trainer->all->frame_skip;
+    const mega_async_count count = {.frames = frames, .updates = state->updates, .samples = state->samples};
+    memset(&learner->state, 0, sizeof learner->state); // those are this process's from now on
+    const int result = mega_async_begin(learner->async, count, message);
+    mega_net_changed(learner->net);
+    return result;
+}
+
+int mega_trainer_settle(mega_trainer *trainer, mega_message *message) {
+    mega_learner *learner = &trainer->learner;
+    if (learner->async == NULL) {
+        return 0;
+    }
+    const int result = mega_async_settle(learner->async, message);
+    mega_net_changed(learner->net);
+    return result;
+}
+
+int mega_trainer_ask_to_stop(mega_trainer *trainer, mega_message *message) {
+    mega_async *async = trainer->learner.async;
+    return async == NULL ? 0 : mega_async_ask_to_stop(async, message);
+}
+
+int mega_trainer_is_stopped(mega_trainer *trainer, bool *is_stopped, mega_message *message) {
+    mega_async *async = trainer->learner.async;
+    *is_stopped = false;
+    return async == NULL ? 0 : mega_async_is_stopped(async, is_stopped, message);
+}
+
 static int create_learner(mega_trainer *trainer, mega_message *message) {
-    const mega_train_settings *settings = trainer->settings;
+    const mega_train_settings *settings = &trainer->own;
     mega_learner *learner = &trainer->learner;
     learner->settings = settings;
+    learner->dist = trainer->dist;
     learner->algorithm = mega_algorithm_find(settings->algo);
     if (create_network(trainer, message) < 0) {
         return -1;
@@ -150,6 +206,7 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
         .net = learner->actor,
         .vector = trainer->vector,
         .groups = (uint32_t)settings->groups,
+        .first = mega_share_rank(trainer->dist) * (uint32_t)settings->envs,
         .slots = learner->algorithm->slots(settings),
         .seed = (uint64_t)settings->seed,
         .q = mega_learner_q(learner),
@@ -157,22 +214,24 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
     if (mega_sampler_create(&sampler, &learner->sampler, message) < 0) {
         return -1;
     }
-    return learner->algorithm->create(learner, message);
-}
-
-int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom, mega_trainer **out,
-                        mega_message *message) {
-    *out = NULL;
-    if (mega_train_check(settings, message) < 0) {
+    if (learner->algorithm->create(learner, message) < 0) {
         return -1;
     }
+    return settings->asynchronous && trainer->dist != NULL ? create_async(learner, message) : 0;
+}
+
+int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom, mega_dist *dist,
+                        mega_trainer **out, mega_message *message) {
+    *out = NULL;
     mega_trainer *trainer = calloc(1, sizeof *trainer);
     if (trainer == NULL) {
         return mega_message_set(message, "there is no memory for a trainer");
     }
-    trainer->settings = settings;
-    if (copy_rom(trainer, rom, message) < 0 ||
-        mega_trainer_make_vector(trainer, (uint32_t)settings->envs, false, &trainer->vector, message) < 0 ||
+    trainer->all = settings;
+    trainer->dist = dist;
+    if (mega_share_of(settings, dist, &trainer->own, message) < 0 || copy_rom(trainer, rom, message) < 0 ||
+        mega_trainer_make_vector(trainer, (uint32_t)trainer->own.envs, false, &trainer->vector, message) <
+            0 ||
         create_learner(trainer, message) < 0) {
         mega_trainer_destroy(trainer);
         return -1;
@@ -190,7 +249,9 @@ void mega_trainer_destroy(mega_trainer *trainer) {
     if (learner->algorithm != NULL && learner->own != NULL) {
         learner->algorithm->destroy(learner);
     }
+    mega_async_destroy(learner->async);
     mega_sampler_destroy(learner->sampler);
+    free(learner->exchange);
     if (learner->optimizer != NULL) {
         learner->compute->ops->destroy_optimizer(learner->compute, learner->optimizer);
     }
@@ -218,7 +279,7 @@ static void take_scores(mega_trainer *trainer) {
 }
 
 int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
-    const mega_train_settings *settings = trainer->settings;
+    const mega_train_settings *settings = &trainer->own;
     mega_learner *learner = &trainer->learner;
     const mega_network *network = &learner->net->network;
     float *parameters = malloc(network->parameter_count * sizeof *parameters);
@@ -255,22 +316,33 @@ int mega_trainer_play(mega_trainer *trainer, uint32_t steps, mega_message *messa
     return result;
 }
 
-mega_train_count mega_trainer_count(const mega_trainer *trainer) {
+static mega_train_shared own_scores(const mega_trainer *trainer) {
     const mega_score_ring *recent = &trainer->recent;
-    const mega_learner_state *state = &trainer->learner.state;
     const uint64_t known = recent->episodes < MEGA_RECENT_SCORES ? recent->episodes : MEGA_RECENT_SCORES;
-    double sum = 0;
+    mega_train_shared scores = {.episodes = (double)recent->episodes, .known = (double)known};
     for (uint64_t i = 0; i < known; i++) {
-        sum += (double)recent->scores[i];
+        scores.sum += (double)recent->scores[i];
     }
-    const mega_train_count count = {
+    return scores;
+}
+
+mega_train_count mega_trainer_count(const mega_trainer *trainer) {
+    const mega_learner_state *state = &trainer->learner.state;
+    const bool is_shared = mega_share_ranks(trainer->dist) > 1 && trainer->learner.async == NULL;
+    const mega_train_shared scores = is_shared ? trainer->shared : own_scores(trainer);
+    mega_train_count count = {
         .frames = mega_learner_frames(&trainer->learner),
         .steps = state->steps,
         .updates = state->updates,
         .samples = state->samples,
-        .episodes = recent->episodes,
-        .score = known > 0 ? sum / (double)known : NAN,
+        .episodes = (uint64_t)scores.episodes,
+        .score = scores.known > 0 ? scores.sum / scores.known : NAN,
     };
+    if (trainer->learner.async != NULL) { // of all processes
+        const mega_async_count all = mega_async_counted(trainer->learner.async);
+        count.updates = all.updates;
+        count.samples = all.samples;
+    }
     return count;
 }
 
@@ -295,11 +367,26 @@ int mega_trainer_put_sums(mega_trainer *trainer, mega_message *message) {
     return compute->ops->write_stats(compute, trainer->sums.stats, message);
 }
 
-int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_message *message) {
-    if (mega_trainer_take_sums(trainer, message) < 0) {
+// Adds up the sums and the scores of all ranks.
+static int share_sums(mega_trainer *trainer, double sums[MEGA_STAT_COUNT], mega_message *message) {
+    double numbers[MEGA_STAT_COUNT + 3];
+    trainer->shared = own_scores(trainer);
+    memcpy(numbers, trainer->sums.stats, sizeof trainer->sums.stats);
+    memcpy(numbers + MEGA_STAT_COUNT, &trainer->shared, sizeof trainer->shared);
+    if (mega_share_ranks(trainer->dist) > 1 && trainer->learner.async == NULL &&
+        trainer->dist->ops->sum_doubles(trainer->dist, numbers, MEGA_STAT_COUNT + 3, message) < 0) {
         return -1;
     }
-    double *sums = trainer->sums.stats;
+    memcpy(sums, numbers, sizeof trainer->sums.stats);
+    memcpy(&trainer->shared, numbers + MEGA_STAT_COUNT, sizeof trainer->shared);
+    return 0;
+}
+
+int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_message *message) {
+    double sums[MEGA_STAT_COUNT];
+    if (mega_trainer_take_sums(trainer, message) < 0 || share_sums(trainer, sums, message) < 0) {
+        return -1;
+    }
     const double samples = sums[MEGA_STAT_SAMPLES] > 0 ? sums[MEGA_STAT_SAMPLES] : NAN;
     const bool is_q = mega_learner_q(&trainer->learner) != NULL;
     const double policies = is_q ? NAN : samples;
@@ -312,7 +399,7 @@ int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_messag
     out->exploration = is_q ? mega_learner_exploration(&trainer->learner) : NAN;
     out->gradient_norm = trainer->sums.gradient_norm;
     out->learning_rate = mega_learner_rate(&trainer->learner);
-    memset(sums, 0, sizeof trainer->sums.stats);
+    memset(trainer->sums.stats, 0, sizeof trainer->sums.stats);
     return mega_trainer_put_sums(trainer, message);
 }
 

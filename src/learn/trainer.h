@@ -11,24 +11,36 @@
 #ifndef TRAINER_H
 #define TRAINER_H
 #include "megacade.h"
+#include "dist.h"
 #include "network.h"
 #include "train_settings.h"
 
 typedef struct mega_trainer mega_trainer;
 
-// Borrows the settings for its life; the image is copied.
-int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom, mega_trainer **out,
-                        mega_message *message);
+// Borrows the settings for its life, and `dist`; the image is copied. With several processes (share.h) each makes one of the
+// same settings, and all calls but count() and evaluate() are collective (of asynchronous ones: create, join, settle, destroy); a failure of one of them then ends them all.
+int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom, mega_dist *dist,
+                        mega_trainer **out, mega_message *message);
 void mega_trainer_destroy(mega_trainer *trainer);
 
 // First parameters and first episodes.
 int mega_trainer_start(mega_trainer *trainer, mega_message *message);
+// Asynchronous processes, after they have started or restored, and before they end: all have the same parameters. Others
+// need neither, and may call them.
+int mega_trainer_join(mega_trainer *trainer, mega_message *message);
+int mega_trainer_settle(mega_trainer *trainer, mega_message *message);
+// And to end: one asks, the others hear of it when they ask whether they should.
+int mega_trainer_ask_to_stop(mega_trainer *trainer, mega_message *message);
+int mega_trainer_is_stopped(mega_trainer *trainer, bool *is_stopped, mega_message *message);
 // Plays some steps and learns from them. After a failure the parameters are those of the last good update.
 int mega_trainer_iterate(mega_trainer *trainer, mega_message *message);
-// Plays steps and learns nothing.
+// Plays steps and learns nothing, for measurements: what a Q-learner plays so is not in its memory, and is not to be saved.
 int mega_trainer_play(mega_trainer *trainer, uint32_t steps, mega_message *message);
 
-// A checkpoint holds all of a run. Files that are damaged, or of a run with other settings, are refused.
+// A checkpoint holds all of a run; rank 0 writes it, all read it. Files that are damaged, or of a run with other settings,
+// are refused. With another number of processes a run goes on with the same environments, memories and network, but not
+// bit for bit. Asynchronous processes save only the network, which rank 0 does alone; their environments and memories begin
+// anew.
 int mega_trainer_save(mega_trainer *trainer, const char *path, mega_message *message);
 int mega_trainer_restore(mega_trainer *trainer, const char *path, mega_message *message);
 // Only the network, for evaluation.
@@ -40,8 +52,9 @@ typedef struct mega_train_count {
     uint64_t updates; // of the network
     uint64_t samples; // that it was trained on
     uint64_t episodes;
-    double score; // mean of the last 100 episodes; NaN before the first
+    double score; // mean of the last 100 episodes of each process; NaN before the first
 } mega_train_count;
+// With several processes, episodes and score are those of the last means.
 mega_train_count mega_trainer_count(const mega_trainer *trainer);
 
 // Means over the samples that were trained on since the last call; NaN without any.

@@ -19,6 +19,12 @@ typedef struct mega_train_sums {
     double gradient_norm;
 } mega_train_sums;
 
+// What all ranks have told each other when means were last asked for.
+typedef struct mega_train_shared {
+    double episodes;
+    double known, sum; // scores that are known, and their sum
+} mega_train_shared;
+
 // Environments that play with the trainer's network in evaluations.
 typedef struct mega_evaluator {
     mega_vector *vector;
@@ -27,12 +33,15 @@ typedef struct mega_evaluator {
 } mega_evaluator;
 
 struct mega_trainer {
-    const mega_train_settings *settings;
+    const mega_train_settings *all; // the run's,
+    mega_train_settings own;        // and those of this rank's part of it
+    mega_dist *dist;                // NULL: one process
     mega_rom *rom;
     mega_vector *vector;
     mega_learner learner;
     mega_score_ring recent;
     mega_train_sums sums;
+    mega_train_shared shared;
     mega_evaluator evaluator;
 };
 

@@ -131,8 +131,13 @@ typedef struct mega_compute_ops {
                       mega_message *message);
     // What the sums go on from: zeros, or those of a checkpoint, so that it does not matter when they are read.
     int (*write_stats)(mega_compute *compute, const double stats[MEGA_STAT_COUNT], mega_message *message);
-    // Clips the gradient to `norm_max` (0: not) and moves the parameters against it; not if it is not finite. If they are
-    // a net's, mega_net_changed() comes after it.
+    // Limits the norm of the gradient to `norm_max` (0: not). On a GPU descend() does it.
+    int (*clip)(mega_compute *compute, const mega_slab *slab, double norm_max, mega_message *message);
+    // Moves the parameters from `first` on by a step, number optimizer->t, against a gradient that was clipped; not if that
+    // was not finite. If they are a net's, mega_net_changed() comes after it.
+    int (*descend)(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer, size_t first,
+                   size_t count, double learning_rate, mega_message *message);
+    // The next step: both, for all parameters.
     int (*optimise)(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer,
                     double learning_rate, double norm_max, mega_message *message);
     // Noisy layers. Draws the noise with this number of a seed's; MEGA_NOISE_NONE is none.

@@ -11,20 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    ALIGNMENT = 64
+};
+
 static int cpu_allocate(mega_compute *compute, size_t size, void **out, mega_message *message) {
     (void)compute;
     *out = NULL;
-    if (posix_memalign(out, 64, size == 0 ? 64 : size) != 0) {
-        *out = NULL;
+    // From calloc, so that a large memory is there only when it is used; what it gave stands before what is given.
+    uint8_t *whole = size <= SIZE_MAX - 2 * ALIGNMENT ? calloc(size + 2 * ALIGNMENT, 1) : NULL;
+    if (whole == NULL) {
         return mega_message_set(message, "there is no memory for %zu MiB", size >> 20);
     }
-    memset(*out, 0, size);
+    uint8_t *aligned = whole + (2 * ALIGNMENT - (uintptr_t)whole % ALIGNMENT);
+    memcpy(aligned - sizeof whole, &whole, sizeof whole);
+    *out = aligned;
     return 0;
 }
 
 static void cpu_release(mega_compute *compute, void *memory) {
     (void)compute;
-    free(memory);
+    uint8_t *whole;
+    if (memory != NULL) {
+        memcpy(&whole, (uint8_t *)memory - sizeof whole, sizeof whole);
+        free(whole);
+    }
 }
 
 static int cpu_copy(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message) {
@@ -239,16 +250,30 @@ static int cpu_write_stats(mega_compute *compute, const double stats[MEGA_STAT_C
     return 0;
 }
 
-static int cpu_optimise(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer,
-                        double learning_rate, double norm_max, mega_message *message) {
+static int cpu_clip(mega_compute *compute, const mega_slab *slab, double norm_max, mega_message *message) {
     (void)message;
     cpu_compute *cpu = (cpu_compute *)compute;
     const double norm = mega_optimizer_clip(slab->gradients, slab->count, norm_max);
     cpu->norm = isfinite(cpu->norm) ? norm : cpu->norm;
-    if (isfinite(norm)) {
-        mega_optimizer_descend(optimizer, learning_rate, slab->gradients, slab->parameters);
+    cpu->may_descend = isfinite(norm);
+    return 0;
+}
+
+static int cpu_descend(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer, size_t first,
+                       size_t count, double learning_rate, mega_message *message) {
+    (void)message;
+    if (((cpu_compute *)compute)->may_descend) {
+        mega_optimizer_descend_part(optimizer, learning_rate, first, count, slab->gradients,
+                                    slab->parameters);
     }
     return 0;
+}
+
+static int cpu_optimise(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer,
+                        double learning_rate, double norm_max, mega_message *message) {
+    (void)cpu_clip(compute, slab, norm_max, message);
+    optimizer->t += ((cpu_compute *)compute)->may_descend;
+    return cpu_descend(compute, slab, optimizer, 0, slab->count, learning_rate, message);
 }
 
 static int cpu_draw_noise(mega_compute *compute, mega_noise *noise, uint64_t seed, uint64_t index,
@@ -315,6 +340,8 @@ static const mega_compute_ops cpu_ops = {
     .loss = cpu_loss,
     .read_stats = cpu_read_stats,
     .write_stats = cpu_write_stats,
+    .clip = cpu_clip,
+    .descend = cpu_descend,
     .optimise = cpu_optimise,
     .enter = cpu_enter,
     .leave = cpu_leave,

@@ -8,7 +8,8 @@ typedef struct cpu_compute {
     const mega_net_backend *nets;
     uint32_t threads; // of networks
     double stats[MEGA_STAT_COUNT];
-    double norm; // of the last gradient, or the first that was not finite
+    double norm;      // of the last gradient, or the first that was not finite
+    bool may_descend; // the last one was finite
 } cpu_compute;
 
 static inline void cpu_add_stats(cpu_compute *cpu, const float stats[MEGA_STAT_COUNT]) {

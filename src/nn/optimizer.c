@@ -77,12 +77,12 @@ mega_optimizer_step mega_optimizer_factors(const mega_optimizer_rule *rule, doub
 }
 
 // One loop for each kind, because a loop without branches becomes vector instructions.
-void mega_optimizer_descend(mega_optimizer *optimizer, double rate, const float *gradients,
-                            float *parameters) {
-    const mega_optimizer_step step = mega_optimizer_factors(&optimizer->rule, rate, ++optimizer->t);
-    float *restrict p = parameters, *restrict m = optimizer->means, *restrict v = optimizer->squares;
-    const float *restrict g = gradients;
-    const size_t count = optimizer->count;
+void mega_optimizer_descend_part(mega_optimizer *optimizer, double rate, size_t first, size_t count,
+                                 const float *gradients, float *parameters) {
+    const mega_optimizer_step step = mega_optimizer_factors(&optimizer->rule, rate, optimizer->t);
+    float *restrict p = parameters + first, *restrict v = optimizer->squares + first;
+    float *restrict m = optimizer->means == NULL ? NULL : optimizer->means + first;
+    const float *restrict g = gradients + first;
     switch (step.kind) {
     case MEGA_OPTIMIZER_ADAM:
         for (size_t i = 0; i < count; i++) {
@@ -100,6 +100,12 @@ void mega_optimizer_descend(mega_optimizer *optimizer, double rate, const float 
         }
         break;
     }
+}
+
+void mega_optimizer_descend(mega_optimizer *optimizer, double rate, const float *gradients,
+                            float *parameters) {
+    optimizer->t++;
+    mega_optimizer_descend_part(optimizer, rate, 0, optimizer->count, gradients, parameters);
 }
 
 // ---- norm --------------------------------------------------------------------------------------------

@@ -31,6 +31,9 @@ void mega_optimizer_destroy(mega_optimizer *optimizer);
 // One step down the gradients. Whoever keeps the parameters in a net calls mega_net_changed() after it.
 void mega_optimizer_descend(mega_optimizer *optimizer, double rate, const float *gradients,
                             float *parameters);
+// The part of a step that concerns the parameters first to first + count - 1; optimizer->t is already the step's number.
+void mega_optimizer_descend_part(mega_optimizer *optimizer, double rate, size_t first, size_t count,
+                                 const float *gradients, float *parameters);
 
 // The numbers of step t (the first is 1).
 mega_optimizer_step mega_optimizer_factors(const mega_optimizer_rule *rule, double rate, uint64_t t);

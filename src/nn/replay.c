@@ -264,19 +264,17 @@ int mega_replay_set_priorities(mega_compute *compute, const mega_replay *replay,
 
 uint32_t mega_replay_parts(const mega_replay *replay, mega_replay_part parts[MEGA_REPLAY_PARTS]) {
     const mega_replay_view *view = &replay->view;
-    const uint64_t filled = replay->stored < view->slots ? replay->stored : view->slots;
-    const uint64_t cells = filled * view->envs;
+    const size_t envs = view->envs;
     const mega_replay_part all[MEGA_REPLAY_PARTS] = {
-        {"frames", view->frames, cells * view->frame_size},
-        {"actions", view->actions, cells * sizeof *view->actions},
-        {"rewards", view->rewards, cells * sizeof *view->rewards},
-        {"flags", view->flags, cells},
-        {"ages", view->ages, cells},
-        {"priorities", view->tree.nodes, cells * sizeof *view->tree.nodes},
-        {"max_priority", view->max_priority, sizeof *view->max_priority},
+        {"frames", view->frames, envs * view->frame_size},
+        {"actions", view->actions, envs * sizeof *view->actions},
+        {"rewards", view->rewards, envs * sizeof *view->rewards},
+        {"flags", view->flags, envs},
+        {"ages", view->ages, envs},
+        {"priorities", view->tree.nodes, envs * sizeof *view->tree.nodes},
     };
     memcpy(parts, all, sizeof all);
-    return replay->desc.is_prioritised ? MEGA_REPLAY_PARTS : MEGA_REPLAY_PARTS - 2;
+    return replay->desc.is_prioritised ? MEGA_REPLAY_PARTS : MEGA_REPLAY_PARTS - 1;
 }
 
 void mega_replay_restore(mega_replay *replay, uint64_t stored) {

@@ -99,18 +99,22 @@ int mega_replay_set_priorities(mega_compute *compute, const mega_replay *replay,
 // ---- checkpoints ----
 
 enum {
-    MEGA_REPLAY_PARTS = 7
+    MEGA_REPLAY_PARTS = 6
 };
 
 typedef struct mega_replay_part {
     const char *name; // "frames"
-    void *memory;     // on the device
-    uint64_t size;    // bytes that are filled
+    void *memory;     // on the device: [slots][step_size]
+    size_t step_size; // bytes of a step of all environments
 } mega_replay_part;
 
-// Lists what a checkpoint has to keep besides `stored`, and returns how many parts that is. Whoever restores
-// a memory makes one of the same desc, calls mega_replay_restore(), lists its parts, fills them, and
-// rebuilds.
+// Steps in the ring: so many slots of each part, from the first on, are filled.
+static inline uint64_t mega_replay_filled(const mega_replay *replay) {
+    return replay->stored < replay->view.slots ? replay->stored : replay->view.slots;
+}
+// Lists what a checkpoint has to keep besides `stored` and, with priorities, the number at view.max_priority; returns how
+// many parts that is. Whoever restores a memory makes one of the same desc, calls mega_replay_restore(), lists its
+// parts, fills them, and rebuilds.
 uint32_t mega_replay_parts(const mega_replay *replay, mega_replay_part parts[MEGA_REPLAY_PARTS]);
 // An empty memory counts `stored` steps, all published, as one that is saved should be.
 void mega_replay_restore(mega_replay *replay, uint64_t stored);

@@ -107,7 +107,7 @@ passes "$MEGACADE" record --policy full.dqn --frames 40 --scale 1 --out q.gif
 passes "$MEGACADE" bench --load train --preset demo-dqn --seconds 0.05 --json
 output '"algo": "dqn"'
 passes "$MEGACADE" train --list-presets
-for preset in demo demo-gpu fast-ppo bench-vtrace bench-ppo cule-a2c cule-vtrace cule-ppo stooke-a2c stooke-ppo \
+for preset in demo demo-gpu fast-ppo bench-vtrace bench-ppo cule-a2c cule-vtrace cule-ppo stooke-a2c stooke-ppo stooke-a3c stooke-appo \
     demo-dqn demo-rainbow fast-dqn cule-dqn cule-rainbow stooke-dqn stooke-catdqn stooke-erainbow; do
     output "^$preset "
 done

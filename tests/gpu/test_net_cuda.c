@@ -3,6 +3,7 @@
 #include "compute.h"
 #include "mega_returns.h"
 #include "noise.h"
+#include "optimizer.h"
 #include "trainer.h"
 
 #include "mega_test.h"
@@ -261,12 +262,35 @@ static mega_train_settings settings_for(uint32_t algo, const char *device) {
     return settings;
 }
 
+// The first update comes within two iterations, and most actions are at random.
+static mega_train_settings q_settings(bool is_concurrent) {
+    mega_train_settings s = settings_for(MEGA_ALGO_DQN, "cpu");
+    s.batch = 32;
+    s.replay = 4000;
+    s.learn_start = 224;
+    s.train_every = 32;
+    s.target_every = 256;
+    s.prioritised = is_concurrent;
+    s.concurrent = is_concurrent;
+    return s;
+}
+
+static mega_train_settings rainbow_settings(void) {
+    mega_train_settings s = q_settings(false);
+    s.double_q = s.dueling = s.prioritised = s.noisy = true;
+    s.n_steps = 3;
+    s.learn_start = 256;
+    s.atoms = 21;
+    s.optimizer = MEGA_OPTIMIZER_ADAM;
+    return s;
+}
+
 static mega_trainer *start_trainer(const mega_train_settings *settings) {
     mega_rom *rom = NULL;
     mega_trainer *trainer = NULL;
     mega_message message = {""};
     MEGA_CHECK_EQ(mega_rom_builtin(&rom), MEGA_OK);
-    if (mega_trainer_create(settings, rom, &trainer, &message) < 0 ||
+    if (mega_trainer_create(settings, rom, NULL, &trainer, &message) < 0 ||
         mega_trainer_start(trainer, &message) < 0) {
         fprintf(stderr, "%s\n", message.text);
         exit(1);
@@ -286,8 +310,11 @@ static float *iterate(mega_trainer *trainer, uint32_t times) {
 }
 
 // The first updates are the same as the CPU's, but for rounding; a run repeats bit for bit, and after a checkpoint.
-static void test_trainer(uint32_t algo) {
-    const mega_train_settings on_cpu = settings_for(algo, "cpu"), on_gpu = settings_for(algo, "cuda");
+static void test_trainer(mega_train_settings on_cpu, const char *env_device) {
+    const uint32_t algo = on_cpu.algo;
+    mega_train_settings on_gpu = on_cpu;
+    (void)snprintf(on_gpu.device, sizeof on_gpu.device, "cuda");
+    (void)snprintf(on_gpu.env_device, sizeof on_gpu.env_device, "%s", env_device);
     mega_message message = {""};
     mega_trainer *cpu = start_trainer(&on_cpu), *gpu = start_trainer(&on_gpu),
                  *again = start_trainer(&on_gpu);
@@ -364,9 +391,14 @@ int main(void) {
     mega_compute_destroy(gpu[0]);
     mega_compute_destroy(cpu);
     for (uint32_t algo = MEGA_ALGO_A2C; algo <= MEGA_ALGO_PPO; algo++) {
-        test_trainer(algo);
+        test_trainer(settings_for(algo, "cpu"), "");
         test_groups(algo);
     }
+    test_trainer(q_settings(false), "");
+    test_trainer(q_settings(false), "cpu");
+    test_trainer(q_settings(true), "");
+    test_trainer(q_settings(true), "cpu");
+    test_trainer(rainbow_settings(), "");
     mega_test_remove_files();
     return mega_test_result();
 }

@@ -116,7 +116,8 @@ static void check_arrays(const side *cpu, const side *gpu) {
     const uint32_t count = mega_replay_parts(&cpu->replay, a);
     MEGA_CHECK_EQ(mega_replay_parts(&gpu->replay, b), count);
     for (uint32_t i = 0; i < count; i++) {
-        check_same(cpu, gpu, a[i].memory, b[i].memory, a[i].size, a[i].name);
+        check_same(cpu, gpu, a[i].memory, b[i].memory, mega_replay_filled(&cpu->replay) * a[i].step_size,
+                   a[i].name);
     }
 }
 

@@ -16,20 +16,28 @@ small=(--device "$device" --envs 32 --height 44 --width 44 --network "conv 16x8/
 log_of() { cut -d, -f1,4- "$1/log.csv"; }
 weights_of() { sha256sum <"$1/policy.safetensors"; }
 
-for algo in a2c vtrace ppo; do
+replay=(--replay 4000 --batch 32 --learn-start 640 --train-every 32 --target-every 640)
+for run in a2c vtrace ppo dqn rainbow concurrent beside; do
     options=("${small[@]}")
+    algo=$run
+    case $run in
+    dqn | rainbow | concurrent | beside) algo=dqn options+=("${replay[@]}") ;;&
+    rainbow) options+=(--double-q yes --dueling yes --prioritised yes --noisy yes --atoms 21 --n-steps 3 --optimizer adam) ;;
+    concurrent) options+=(--concurrent yes --prioritised yes) ;;
+    beside) options+=(--concurrent yes --groups 4) ; [ "$device" = cpu ] || options+=(--env-device cpu) ;;
+    esac
     [ $algo = vtrace ] && options+=(--batches 2 --steps-per-update 2)
-    passes "$MEGACADE" train $algo --out $algo.full "${options[@]}"
-    passes "$MEGACADE" train $algo --out $algo.again "${options[@]}"
-    holds "$algo: the same seed gives the same log" "$(log_of $algo.full)" = "$(log_of $algo.again)"
-    holds "$algo: and the same weights" "$(weights_of $algo.full)" = "$(weights_of $algo.again)"
+    passes "$MEGACADE" train $algo --out $run.full "${options[@]}"
+    passes "$MEGACADE" train $algo --out $run.again "${options[@]}"
+    holds "$run: the same seed gives the same log" "$(log_of $run.full)" = "$(log_of $run.again)"
+    holds "$run: and the same weights" "$(weights_of $run.full)" = "$(weights_of $run.again)"
     # Sudden ends between checkpoints, until it is done.
     for round in $(seq 12); do
-        if [ -e $algo.killed/checkpoint ]; then
-            "$MEGACADE" train --out $algo.killed --resume --checkpoint-seconds 0.2 >/dev/null 2>&1 &
+        if [ -e $run.killed/checkpoint ]; then
+            "$MEGACADE" train --out $run.killed --resume --checkpoint-seconds 0.2 >/dev/null 2>&1 &
         else
-            rm -rf $algo.killed
-            "$MEGACADE" train $algo --out $algo.killed "${options[@]}" --checkpoint-seconds 0.2 >/dev/null 2>&1 &
+            rm -rf $run.killed
+            "$MEGACADE" train $algo --out $run.killed "${options[@]}" --checkpoint-seconds 0.2 >/dev/null 2>&1 &
         fi
         child=$!
         sleep $((1 + round / 4)).$((RANDOM % 10))
@@ -37,14 +45,14 @@ for algo in a2c vtrace ppo; do
         wait $child 2>/dev/null
         [ $? -eq 137 ] || break
     done
-    if [ -e $algo.killed/checkpoint ]; then
-        passes "$MEGACADE" train --out $algo.killed --resume
+    if [ -e $run.killed/checkpoint ]; then
+        passes "$MEGACADE" train --out $run.killed --resume
     else
-        rm -rf $algo.killed # it was always too early
-        passes "$MEGACADE" train $algo --out $algo.killed "${options[@]}"
+        rm -rf $run.killed # it was always too early
+        passes "$MEGACADE" train $algo --out $run.killed "${options[@]}"
     fi
-    holds "$algo: a run that was killed has the same log" "$(log_of $algo.full)" = "$(log_of $algo.killed)"
-    holds "$algo: and the same weights" "$(weights_of $algo.full)" = "$(weights_of $algo.killed)"
+    holds "$run: a run that was killed has the same log" "$(log_of $run.full)" = "$(log_of $run.killed)"
+    holds "$run: and the same weights" "$(weights_of $run.full)" = "$(weights_of $run.killed)"
 done
 
 # A limit on the size of files stands for a full disk: a sentence, and the run goes on from its checkpoint.

@@ -343,8 +343,11 @@ static void test_restore(bool is_prioritised, uint32_t saved_at) {
     const uint32_t parts = mega_replay_parts(&a.replay, from);
     MEGA_CHECK_EQ(mega_replay_parts(&b.replay, to), parts);
     for (uint32_t i = 0; i < parts; i++) {
-        MEGA_CHECK(strcmp(from[i].name, to[i].name) == 0 && from[i].size == to[i].size);
-        memcpy(to[i].memory, from[i].memory, from[i].size);
+        MEGA_CHECK(strcmp(from[i].name, to[i].name) == 0 && from[i].step_size == to[i].step_size);
+        memcpy(to[i].memory, from[i].memory, mega_replay_filled(&a.replay) * from[i].step_size);
+    }
+    if (is_prioritised) {
+        *b.replay.view.max_priority = *a.replay.view.max_priority;
     }
     MEGA_CHECK_EQ(mega_replay_rebuild(cpu, &b.replay, &message), 0);
     for (uint32_t step = saved_at; step < a.play.steps; step++) {

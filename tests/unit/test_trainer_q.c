@@ -1,6 +1,7 @@
 // test_trainer_q.c - runs of Q-learners, with each switch: the same twice, whatever the number of groups and threads, the
 // same after a checkpoint with its replay memory, also while it is filling and after it has wrapped; and what bad
 // settings and bad files get.
+#include "checkpoint.h"
 #include "mega_test_trainer.h"
 #include "optimizer.h"
 
@@ -125,7 +126,7 @@ static void test_bad_settings(void) {
     mega_trainer *trainer = NULL;
     mega_message message = {""};
     MEGA_CHECK_EQ(mega_rom_builtin(&rom), MEGA_OK);
-    MEGA_CHECK_EQ(mega_trainer_create(&s, rom, &trainer, &message), -1);
+    MEGA_CHECK_EQ(mega_trainer_create(&s, rom, NULL, &trainer, &message), -1);
     MEGA_CHECK(strstr(message.text, "replay") != NULL);
     mega_rom_destroy(rom);
 }
@@ -148,6 +149,57 @@ static void test_cut_file(void) {
     mega_trainer_destroy(trainer);
 }
 
+// A checkpoint whose sections are sound but for one, which is filled with a byte.
+static void copy_spoilt(const char *from, const char *to, const char *spoilt, uint8_t byte) {
+    mega_message message = {""};
+    mega_checkpoint_reader *reader = NULL;
+    mega_checkpoint_writer *writer = NULL;
+    MEGA_CHECK_EQ(mega_checkpoint_reader_open(from, &reader, &message), 0);
+    MEGA_CHECK_EQ(mega_checkpoint_writer_open(to, &writer, &message), 0);
+    for (uint32_t i = 0; i < mega_checkpoint_count(reader); i++) {
+        const mega_checkpoint_section section = mega_checkpoint_section_at(reader, i);
+        void *bytes = malloc(section.size);
+        MEGA_CHECK_EQ(mega_checkpoint_read(reader, section.name, bytes, section.size, &message), 0);
+        if (strcmp(section.name, spoilt) == 0) {
+            memset(bytes, byte, section.size);
+        }
+        MEGA_CHECK_EQ(mega_checkpoint_add(writer, section.name, bytes, section.size, true, &message), 0);
+        free(bytes);
+    }
+    MEGA_CHECK_EQ(mega_checkpoint_commit(writer, &message), 0);
+    mega_checkpoint_reader_close(reader);
+}
+
+// What the sums of a file cannot tell: numbers that would be read from outside of an array, or spoil all draws.
+static void test_impossible_numbers(void) {
+    static const struct {
+        const char *section;
+        uint8_t byte;
+        const char *word;
+    } cases[] = {{"replay.actions", 0x7F, "replay.actions"},
+                 {"replay.actions", 0xFF, "replay.actions"},
+                 {"replay.priorities", 0xFF, "replay.priorities"},
+                 {"replay.max_priority", 0xBF, "priority"},
+                 {"state", 0xEE, "steps"}};
+    const mega_train_settings s = rainbow_settings();
+    const char *path = mega_test_path("sound");
+    mega_message message = {""};
+    mega_trainer *trainer = make_trainer(&s);
+    MEGA_CHECK_EQ(mega_trainer_start(trainer, &message), 0);
+    iterate(trainer, 20);
+    MEGA_CHECK_EQ(mega_trainer_save(trainer, path, &message), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char spoilt[4096];
+        (void)snprintf(spoilt, sizeof spoilt, "%s.spoilt", path);
+        copy_spoilt(path, spoilt, cases[i].section, cases[i].byte);
+        MEGA_CHECK_EQ(mega_trainer_restore(trainer, spoilt, &message), -1);
+        MEGA_CHECK(strstr(message.text, cases[i].word) != NULL);
+        (void)remove(spoilt);
+    }
+    MEGA_CHECK_EQ(mega_trainer_restore(trainer, path, &message), 0);
+    mega_trainer_destroy(trainer);
+}
+
 int main(void) {
     test_switches();
     test_concurrent();
@@ -155,6 +207,7 @@ int main(void) {
     test_means();
     test_bad_settings();
     test_cut_file();
+    test_impossible_numbers();
     mega_test_remove_files();
     return mega_test_result();
 }

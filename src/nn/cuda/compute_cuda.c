@@ -278,23 +278,42 @@ static int cuda_write_stats(mega_compute *compute, const double stats[MEGA_STAT_
                        MEGA_STAT_COUNT * sizeof(double), message);
 }
 
-static mega_status optimise(cuda_compute *cuda, mega_slab slab, mega_optimizer *optimizer, double rate,
-                            double most) {
+static mega_status clip(cuda_compute *cuda, mega_slab slab, double most) {
     uint64_t count = slab.count;
     uint32_t blocks = NN_SUM_BLOCKS;
     CUdeviceptr norm = result_at(cuda, RESULT_NORM);
-    optimizer->t++;
-    mega_optimizer_step step = mega_optimizer_factors(&optimizer->rule, rate, optimizer->t);
     NN_RUN_BLOCKS(cuda, learn_squares, blocks, &slab.gradients, &count, &cuda->partials);
     NN_RUN_BLOCKS(cuda, learn_norm, 1, &cuda->partials, &blocks, &most, &norm);
-    NN_RUN(cuda, learn_descend, count, &step, &norm, &slab.gradients, &count, &optimizer->means,
-           &optimizer->squares, &slab.parameters);
     return MEGA_OK;
+}
+
+static int cuda_clip(mega_compute *compute, const mega_slab *slab, double norm_max, mega_message *message) {
+    return cuda_message(clip(cuda_of(compute), *slab, norm_max), message);
+}
+
+static mega_status descend(cuda_compute *cuda, mega_slab slab, const mega_optimizer *optimizer, size_t first,
+                           uint64_t count, double rate) {
+    CUdeviceptr norm = result_at(cuda, RESULT_NORM);
+    mega_optimizer_step step = mega_optimizer_factors(&optimizer->rule, rate, optimizer->t);
+    float *gradients = slab.gradients + first, *parameters = slab.parameters + first;
+    float *squares = optimizer->squares + first;
+    float *means = optimizer->means == NULL ? NULL : optimizer->means + first;
+    NN_RUN(cuda, learn_descend, count, &step, &norm, &gradients, &count, &means, &squares, &parameters);
+    return MEGA_OK;
+}
+
+static int cuda_descend(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer, size_t first,
+                        size_t count, double learning_rate, mega_message *message) {
+    return cuda_message(descend(cuda_of(compute), *slab, optimizer, first, count, learning_rate), message);
 }
 
 static int cuda_optimise(mega_compute *compute, const mega_slab *slab, mega_optimizer *optimizer,
                          double learning_rate, double norm_max, mega_message *message) {
-    return cuda_message(optimise(cuda_of(compute), *slab, optimizer, learning_rate, norm_max), message);
+    if (cuda_clip(compute, slab, norm_max, message) < 0) {
+        return -1;
+    }
+    optimizer->t++;
+    return cuda_descend(compute, slab, optimizer, 0, slab->count, learning_rate, message);
 }
 
 // ---- noise ----
@@ -399,6 +418,8 @@ static const mega_compute_ops cuda_ops = {
     .loss = cuda_loss,
     .read_stats = cuda_read_stats,
     .write_stats = cuda_write_stats,
+    .clip = cuda_clip,
+    .descend = cuda_descend,
     .optimise = cuda_optimise,
     .enter = cuda_enter,
     .leave = cuda_leave,

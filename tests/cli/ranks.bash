@@ -1,0 +1,24 @@
+# ranks.bash - what scripts with several processes share, besides common.bash.
+unset RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE MASTER_ADDR MASTER_PORT
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+
+# ranks COUNT OPTIONS... - `megacade train` in so many processes that find each other over TCP. Exits as rank 0 does; what
+# any of them says is in $work/out and $work/err. $processes are their numbers.
+ranks() {
+    local count=$1 port rank code
+    shift
+    port=$(free_port)
+    processes=()
+    : >"$work/out" >"$work/err"
+    for ((rank = 0; rank < count; rank++)); do
+        RANK=$rank WORLD_SIZE=$count MASTER_ADDR=127.0.0.1 MASTER_PORT=$port "$MEGACADE" train "$@" \
+            >>"$work/out" 2>>"$work/err" &
+        processes+=($!)
+    done
+    [ -z "${in_background:-}" ] || return 0
+    wait "${processes[0]}"
+    code=$?
+    wait
+    return $code
+}
