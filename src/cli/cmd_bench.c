@@ -29,6 +29,7 @@ typedef struct bench_run {
     mega_load load;
     mega_options options;
     // settings
+    int64_t groups; // of a network's load
     int64_t envs, threads, frame_skip, repeat, warmup;
     double seconds;
     const char *device;
@@ -159,7 +160,7 @@ static bool has_network(const bench_run *bench) {
 
 // A table sets what its variants differ in.
 static int check_table(bench_run *bench) {
-    static const char *const own[] = {"load", "algo", "envs"};
+    static const char *const own[] = {"load", "algo", "envs", "groups"};
     if (strcmp(bench->table, "fast-dqn") != 0) {
         return mega_report_usage("--table: '%s' is not a table; use fast-dqn", bench->table);
     }
@@ -426,6 +427,9 @@ static int make_settings(const bench_run *bench, mega_train_settings *settings) 
     settings->frame_skip = bench->frame_skip;
     settings->threads = bench->threads;
     (void)snprintf(settings->device, sizeof settings->device, "%s", bench->device);
+    if (mega_options_given(&bench->options, "groups")) {
+        settings->groups = bench->groups;
+    }
     if (bench->env_device != NULL) {
         (void)snprintf(settings->env_device, sizeof settings->env_device, "%s", bench->env_device);
     }
@@ -483,6 +487,8 @@ static void add_options(bench_run *bench) {
     (void)mega_options_text(options, "algo", "A", &bench->algo,
                             "for infer and train: a2c, vtrace, ppo or dqn");
     (void)mega_options_text(options, "preset", "NAME", &bench->preset, "likewise: settings by name");
+    (void)mega_options_int(options, "groups", "G", &bench->groups, 1, 64,
+                           "likewise: groups that play while the network looks at another");
     (void)mega_options_text(options, "env-device", "D", &bench->env_device,
                             "likewise: cpu, for environments beside a network on a GPU");
     (void)mega_options_text(options, "table", "NAME", &bench->table,

@@ -36,6 +36,19 @@ for obs in none ram; do
     holds "obs $obs" "$(checksum --envs 2 --obs $obs)" = "$(checksum --envs 2 --obs $obs --threads 2 --plain)"
 done
 
+# Environments and a network together, with and without groups in turns.
+passes python3 bench/sampling_speed.py --program "$MEGACADE" --game comet_catch --threads 1 --envs 1,2 --seconds 0.02 \
+    --repeats 1 --out "$work/sampling.csv"
+holds "a line for each point that can be" "$(wc -l <"$work/sampling.csv")" -eq 6
+checks=$((checks + 1))
+python3 - "$work/sampling.csv" <<'PYTHON' || fail "the columns of the file"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert [(row["per_thread"], row["groups"]) for row in rows] == [("1", "0"), ("1", "1"), ("2", "0"), ("2", "1"), ("2", "2")]
+assert all(int(row["samples_per_second"]) == int(row["per_thread_samples"]) > 0 for row in rows)
+PYTHON
+refuses 2 "--groups: --table sets it" "$MEGACADE" bench --table fast-dqn --groups 3
+
 # The variants of Fast DQN: each learns once in four steps, whatever plays and waits.
 cat >"$work/tiny.conf" <<'PRESET'
 # a table in a second
