@@ -62,6 +62,7 @@ static int create_replay(mega_learner *learner, mega_message *message) {
         .discount = (float)s->discount,
         .is_prioritised = s->prioritised,
         .alpha = (float)s->priority_power,
+        .frames_on_host = s->replay_on_host,
     };
     desc.slots = mega_replay_slots(&desc, (uint64_t)s->replay);
     uint64_t room = 0;

@@ -80,6 +80,7 @@ static const mega_setting list[] = {
     FLOAT(value_clip, 0, 1000, "PPO: how far values may move; 0: any"),
     FLAG(normalize, "PPO: advantages have mean 0 and deviation 1"),
     INT(replay, 1, 1e9, "DQN: transitions that are kept"),
+    FLAG(replay_on_host, "DQN: their frames are in the host's memory, which a GPU reaches slowly"),
     INT(batch, 1, 1 << 20, "DQN: samples of an update"),
     INT(learn_start, 0, 1e9, "DQN: random transitions before the first update"),
     INT(train_every, 1, 1e9, "DQN: transitions per update"),
@@ -289,5 +290,5 @@ int mega_train_check(const mega_train_settings *s, mega_message *message) {
 void mega_train_shrink(mega_train_settings *s) {
     s->envs = s->groups = s->batches = s->minibatches = s->steps = s->steps_per_update = 1;
     s->batch = s->train_every = s->target_every = s->replay = 1;
-    s->prioritised = s->concurrent = false;
+    s->prioritised = s->concurrent = s->replay_on_host = false;
 }

@@ -69,6 +69,7 @@ typedef struct mega_train_settings {
     int64_t replay, batch, learn_start, train_every, target_every, n_steps;
     double explore_first, explore_last;
     int64_t explore_frames;
+    bool replay_on_host;
     bool double_q, dueling, prioritised, noisy;
     int64_t atoms;
     double v_min, v_max;

@@ -18,8 +18,8 @@ enum {
 // A run may go on longer than it was meant to, be judged differently, and write more or less often.
 static bool may_differ(const char *name) {
     static const char *const names[] = {
-        "frames",     "stop_score",    "eval_explore", "log_every",   "checkpoint_seconds",
-        "eval_every", "eval_episodes", "eval_policy",  "eval_sticky", "threads"};
+        "frames",        "stop_score",  "eval_explore", "log_every", "checkpoint_seconds", "eval_every",
+        "eval_episodes", "eval_policy", "eval_sticky",  "threads",   "replay_on_host"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;

@@ -93,6 +93,9 @@ typedef struct mega_compute_ops {
     // Memory; zero at first. Copies are between the host and the device.
     int (*allocate)(mega_compute *compute, size_t size, void **out, mega_message *message);
     void (*release)(mega_compute *compute, void *memory);
+    // Memory of the host that the device reaches as well, slowly; zero, too.
+    int (*allocate_host)(mega_compute *compute, size_t size, void **out, mega_message *message);
+    void (*release_host)(mega_compute *compute, void *memory);
     int (*upload)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message);
     int (*download)(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message);
     int (*copy)(mega_compute *compute, void *to, const void *from, size_t size,

@@ -324,6 +324,8 @@ static void cpu_destroy(mega_compute *compute) {
 static const mega_compute_ops cpu_ops = {
     .allocate = cpu_allocate,
     .release = cpu_release,
+    .allocate_host = cpu_allocate,
+    .release_host = cpu_release,
     .upload = cpu_copy,
     .download = cpu_copy,
     .copy = cpu_copy,

@@ -28,10 +28,14 @@ static void *carve(uint8_t *base, uint64_t *used, uint64_t size) {
     return part;
 }
 
+static uint64_t frames_size(const mega_replay_desc *desc) {
+    return (uint64_t)desc->slots * desc->envs * desc->frame_size;
+}
+
 static uint64_t carve_replay(const mega_replay_desc *desc, uint8_t *base, mega_replay_view *view) {
     const uint64_t cells = (uint64_t)desc->slots * desc->envs;
     uint64_t used = 0;
-    view->frames = carve(base, &used, cells * desc->frame_size);
+    view->frames = carve(base, &used, desc->frames_on_host ? 0 : frames_size(desc));
     view->actions = carve(base, &used, cells * sizeof *view->actions);
     view->rewards = carve(base, &used, cells * sizeof *view->rewards);
     view->flags = carve(base, &used, cells);
@@ -47,6 +51,10 @@ static uint64_t carve_replay(const mega_replay_desc *desc, uint8_t *base, mega_r
 uint64_t mega_replay_size(const mega_replay_desc *desc) {
     mega_replay_view view;
     return carve_replay(desc, NULL, &view);
+}
+
+uint64_t mega_replay_host_size(const mega_replay_desc *desc) {
+    return desc->frames_on_host ? frames_size(desc) : 0;
 }
 
 // ---- making ----
@@ -81,12 +89,9 @@ static int check_desc(const mega_replay_desc *desc, mega_message *message) {
 
 // The message names the transitions that fit: memory is in proportion to slots, but for the padding of the
 // tree.
-static int check_room(mega_compute *compute, const mega_replay_desc *desc, mega_message *message) {
-    const uint64_t size = mega_replay_size(desc), of_slot = size / desc->slots + 1, padding = 1 << 16;
-    uint64_t room = 0;
-    if (compute->replay->prepare(compute, &room, message) < 0) {
-        return -1;
-    }
+static int check_size(const mega_replay_desc *desc, uint64_t size, uint64_t room, const char *where,
+                      mega_message *message) {
+    const uint64_t of_slot = size / desc->slots + 1, padding = 1 << 16;
     if (size <= room) {
         return 0;
     }
@@ -94,10 +99,20 @@ static int check_room(mega_compute *compute, const mega_replay_desc *desc, mega_
     const uint64_t fit = slots > unseen(desc) ? (slots - unseen(desc)) * desc->envs : 0;
     return mega_message_set(
         message,
-        "a replay memory of %llu transitions takes %llu MiB, and the device has %llu MiB for it: "
+        "a replay memory of %llu transitions takes %llu MiB, and the %s has %llu MiB for it: "
         "make `replay` at most %llu, and less for other things to fit beside it",
-        (unsigned long long)mega_replay_capacity(desc), (unsigned long long)(size >> 20),
+        (unsigned long long)mega_replay_capacity(desc), (unsigned long long)(size >> 20), where,
         (unsigned long long)(room >> 20), (unsigned long long)fit);
+}
+
+static int check_room(mega_compute *compute, const mega_replay_desc *desc, mega_message *message) {
+    uint64_t room = 0, host_room = 0;
+    if (compute->replay->prepare(compute, &room, message) < 0 ||
+        mega_replay_cpu.prepare(compute, &host_room, message) < 0 ||
+        check_size(desc, mega_replay_size(desc), room, "device", message) < 0) {
+        return -1;
+    }
+    return check_size(desc, mega_replay_host_size(desc), host_room, "host", message);
 }
 
 int mega_replay_create(mega_compute *compute, const mega_replay_desc *desc, mega_replay *replay,
@@ -105,11 +120,15 @@ int mega_replay_create(mega_compute *compute, const mega_replay_desc *desc, mega
     const float first_priority = 1.0f;
     memset(replay, 0, sizeof *replay);
     if (check_desc(desc, message) < 0 || check_room(compute, desc, message) < 0 ||
-        compute->ops->allocate(compute, mega_replay_size(desc), &replay->slab, message) < 0) {
+        compute->ops->allocate(compute, mega_replay_size(desc), &replay->slab, message) < 0 ||
+        (desc->frames_on_host &&
+         compute->ops->allocate_host(compute, frames_size(desc), &replay->frames, message) < 0)) {
+        mega_replay_destroy(compute, replay);
         return -1;
     }
     mega_replay_view *view = &replay->view;
     (void)carve_replay(desc, replay->slab, view);
+    view->frames = desc->frames_on_host ? replay->frames : view->frames;
     replay->desc = *desc;
     view->frame_size = desc->frame_size;
     view->slots = desc->slots;
@@ -129,6 +148,7 @@ int mega_replay_create(mega_compute *compute, const mega_replay_desc *desc, mega
 void mega_replay_destroy(mega_compute *compute, mega_replay *replay) {
     if (replay->slab != NULL) {
         compute->ops->release(compute, replay->slab);
+        compute->ops->release_host(compute, replay->frames);
         memset(replay, 0, sizeof *replay);
     }
 }

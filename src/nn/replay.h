@@ -29,7 +29,8 @@ typedef struct mega_replay_desc {
     size_t frame_size; // bytes; multiples of 16 are copied faster
     float discount;
     bool is_prioritised;
-    float alpha; // priorities are (|error| + 1e-6)^alpha
+    float alpha;         // priorities are (|error| + 1e-6)^alpha
+    bool frames_on_host; // for a GPU that has no room for them
 } mega_replay_desc;
 
 typedef struct mega_replay {
@@ -37,7 +38,8 @@ typedef struct mega_replay {
     uint64_t stored; // steps so far
     uint64_t published;
     mega_replay_view view; // its arrays are in the device's memory
-    void *slab;            // holds them all
+    void *slab;            // holds them all, but for
+    void *frames;          // those on the host, if they are there
 } mega_replay;
 
 // The work of a device. Whoever has a memory calls the functions below, which check and count.
@@ -66,6 +68,8 @@ uint32_t mega_replay_slots(const mega_replay_desc *desc, uint64_t capacity);
 uint64_t mega_replay_capacity(const mega_replay_desc *desc);
 // Bytes on the device.
 uint64_t mega_replay_size(const mega_replay_desc *desc);
+// And on the host, beside a GPU's.
+uint64_t mega_replay_host_size(const mega_replay_desc *desc);
 
 // An empty memory. Where it is too large for the device, the message says how many transitions are not.
 // destroy takes what a failed or no create left.

@@ -168,6 +168,9 @@ int main(void) {
     test_play_on_both(cpu, gpu, desc, 32);
     desc.is_prioritised = true;
     test_play_on_both(cpu, gpu, desc, 32);
+    desc.frames_on_host = true;
+    test_play_on_both(cpu, gpu, desc, 32);
+    desc.frames_on_host = false;
     desc.frame_size = 7;
     desc.n_step = 5;
     test_play_on_both(cpu, gpu, desc, 700);

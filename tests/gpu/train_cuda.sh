@@ -23,7 +23,7 @@ for run in a2c vtrace ppo dqn rainbow concurrent beside; do
     case $run in
     dqn | rainbow | concurrent | beside) algo=dqn options+=("${replay[@]}") ;;&
     rainbow) options+=(--double-q yes --dueling yes --prioritised yes --noisy yes --atoms 21 --n-steps 3 --optimizer adam) ;;
-    concurrent) options+=(--concurrent yes --prioritised yes) ;;
+    concurrent) options+=(--concurrent yes --prioritised yes --replay-on-host yes) ;;
     beside) options+=(--concurrent yes --groups 4) ; [ "$device" = cpu ] || options+=(--env-device cpu) ;;
     esac
     [ $algo = vtrace ] && options+=(--batches 2 --steps-per-update 2)

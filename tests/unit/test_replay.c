@@ -211,6 +211,7 @@ static void test_courses(void) {
         desc.ahead = 1 + i % 4;
         desc.stack = i < 9 ? 4 : 1;
         desc.frame_size = i % 5 == 4 ? 7 : 32;
+        desc.frames_on_host = i % 3 == 1;
         test_course(desc);
     }
     mega_replay_desc least = small_desc();
@@ -484,6 +485,8 @@ static void test_refused(void) {
     desc.frame_size = 84 * 84;
     desc.slots = mega_replay_slots(&desc, 200000000);
     check_refused(desc, "make `replay` at most");
+    desc.frames_on_host = true;
+    check_refused(desc, "the host has");
     desc.slots = UINT32_MAX;
     check_refused(desc, "too large");
     desc = small_desc();

@@ -74,6 +74,30 @@ static void cuda_release(mega_compute *compute, void *memory) {
     }
 }
 
+// With unified addresses the host's address is the device's.
+static mega_status allocate_host(cuda_compute *cuda, size_t size, void **out) {
+    enum {
+        PORTABLE = 1,
+        MAPPED = 2
+    };
+    *out = NULL;
+    CUDA_TRY(cuda->driver, cuMemHostAlloc, out, size == 0 ? 256 : size, PORTABLE | MAPPED);
+    memset(*out, 0, size);
+    return MEGA_OK;
+}
+
+static int cuda_allocate_host(mega_compute *compute, size_t size, void **out, mega_message *message) {
+    return cuda_message(allocate_host(cuda_of(compute), size, out), message);
+}
+
+static void cuda_release_host(mega_compute *compute, void *memory) {
+    cuda_compute *cuda = cuda_of(compute);
+    if (memory != NULL) {
+        (void)cuda->driver->cuStreamSynchronize(cuda->stream);
+        (void)cuda->driver->cuMemFreeHost(memory);
+    }
+}
+
 static mega_status upload(cuda_compute *cuda, void *to, const void *from, size_t size) {
     CUDA_TRY(cuda->driver, cuMemcpyHtoDAsync, address(to), from, size, cuda->stream);
     CUDA_TRY(cuda->driver, cuStreamSynchronize, cuda->stream); // the caller may change its bytes now
@@ -402,6 +426,8 @@ static void cuda_destroy(mega_compute *compute) {
 static const mega_compute_ops cuda_ops = {
     .allocate = cuda_allocate,
     .release = cuda_release,
+    .allocate_host = cuda_allocate_host,
+    .release_host = cuda_release_host,
     .upload = cuda_upload,
     .download = cuda_download,
     .copy = cuda_copy,
