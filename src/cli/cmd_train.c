@@ -222,22 +222,20 @@ static void print_result(const train_command *command, const mega_run_result *re
 
 // ---- the command ----
 
-// A process that failed alone ends the others. Where all fail for the same reason at the same time, the first one's
+// A process that fails alone ends the others. Where all fail for the same reason at the same time, the first one's
 // sentence is enough: the others let it come first.
-static int report_run(const train_command *command, bool is_common, const mega_message *message) {
-    const mega_dist *dist = command->dist;
-    if (dist->size == 1 || (is_common && dist->rank == 0)) {
-        return mega_report_failure("%s", message->text);
-    }
-    if (is_common) {
-        return MEGA_EXIT_FAILURE;
+static void report_alone(void *context, const mega_message *message) {
+    const train_command *command = context;
+    mega_dist *dist = command->dist;
+    if (dist->size == 1) {
+        (void)mega_report_failure("%s", message->text);
+        return;
     }
     if (dist->rank > 0) {
         (void)sleep(1);
     }
     (void)mega_report_failure("rank %u of %u: %s", dist->rank, dist->size, message->text);
-    dist->ops->abort(command->dist);
-    return MEGA_EXIT_FAILURE;
+    dist->ops->abort(dist);
 }
 
 static int run_training(train_command *command, const mega_rom *rom) {
@@ -253,6 +251,7 @@ static int run_training(train_command *command, const mega_rom *rom) {
         .stop = &stop_asked,
         .on_row = show_row,
         .on_progress = show_progress,
+        .on_failure = report_alone,
         .context = command,
     };
     catch_signals();
@@ -262,7 +261,10 @@ static int run_training(train_command *command, const mega_rom *rom) {
     const int failed = mega_run(&desc, &result, &message);
     mega_progress_end(&command->progress);
     if (failed < 0) {
-        return report_run(command, result.failed_together, &message);
+        if (result.failed_together && command->dist->rank == 0) {
+            (void)mega_report_failure("%s", message.text);
+        }
+        return MEGA_EXIT_FAILURE;
     }
     if (command->dist->rank > 0) {
         return result.end == MEGA_RUN_INTERRUPTED ? EXIT_INTERRUPTED : MEGA_EXIT_OK;

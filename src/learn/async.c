@@ -67,7 +67,8 @@ int mega_async_create(const mega_async_desc *desc, mega_async **out, mega_messag
     }
     async->desc = *desc;
     async->piece = (desc->learned.count + CHUNKS - 1) / CHUNKS;
-    if (create_sums(async, message) < 0 ||
+    // Who fails alone would leave the others waiting.
+    if (mega_dist_agree(desc->dist, create_sums(async, message), message) < 0 ||
         mega_store_create(desc->dist, 3 * async->piece * sizeof(float), CHUNKS, &async->store, message) < 0) {
         mega_async_destroy(async);
         return -1;
@@ -198,23 +199,36 @@ static int add_all_waiting(mega_async *async, mega_message *message) {
     return 0;
 }
 
+// A gradient that is not finite must not get into the store, where all would take it.
+static int check_gradient(const mega_async *async, mega_message *message) {
+    mega_compute *compute = async->desc.compute;
+    double stats[MEGA_STAT_COUNT], norm;
+    if (compute->ops->read_stats(compute, stats, &norm, message) < 0) {
+        return -1;
+    }
+    return isfinite(norm) ? 0
+                          : mega_message_set(message,
+                                             "the gradient is not finite any more, at %llu frames; a "
+                                             "smaller learning_rate or max_gradient may help",
+                                             (unsigned long long)async->known.frames);
+}
+
 // An update of one's own, and what it did.
 static int step_alone(mega_async *async, double rate, double norm_max, mega_message *message) {
     mega_compute *compute = async->desc.compute;
     const mega_slab *slab = &async->desc.learned;
     const mega_optimizer_step factors = mega_optimizer_factors(&async->desc.optimizer->rule, 1, 1);
     const size_t size = slab->count * sizeof(float);
-    double stats[MEGA_STAT_COUNT], norm;
     if (compute->ops->download(compute, async->before, slab->parameters, size, message) < 0 ||
         compute->ops->download(compute, async->slope, slab->gradients, size, message) < 0 ||
         compute->ops->optimise(compute, slab, async->desc.optimizer, rate, norm_max, message) < 0 ||
         compute->ops->download(compute, async->now, slab->parameters, size, message) < 0 ||
-        compute->ops->read_stats(compute, stats, &norm, message) < 0) {
+        check_gradient(async, message) < 0) {
         return -1;
     }
-    const float scale = (float)(norm_max > 0 && norm > norm_max ? norm_max / norm : 1);
+    (void)mega_optimizer_clip(async->slope, slab->count, norm_max);
     for (size_t i = 0; i < slab->count; i++) {
-        const float g = async->slope[i] * scale;
+        const float g = async->slope[i];
         async->gradients[i] = factors.keep_mean * async->gradients[i] + g;
         async->squares[i] = factors.keep_square * async->squares[i] + g * g;
         async->moves[i] += async->before[i] - async->now[i];
@@ -226,6 +240,7 @@ int mega_async_descend(mega_async *async, double rate, double norm_max, mega_mes
     mega_compute *compute = async->desc.compute;
     if (async->desc.sync_every == 1) {
         if (compute->ops->clip(compute, &async->desc.learned, norm_max, message) < 0 ||
+            check_gradient(async, message) < 0 ||
             count_up(async, COUNT_UPDATES, 1, &async->known.updates, message) < 0) {
             return -1;
         }
@@ -244,6 +259,17 @@ int mega_async_pull(mega_async *async, mega_message *message) {
 
 // ---- beginnings and ends ----
 
+// What rank 0 has, to the store.
+static int put_all(mega_async *async, mega_async_count count, mega_message *message) {
+    uint64_t after;
+    if (count_up(async, COUNT_FRAMES, count.frames, &after, message) < 0 ||
+        count_up(async, COUNT_UPDATES, count.updates, &after, message) < 0 ||
+        count_up(async, COUNT_SAMPLES, count.samples, &after, message) < 0) {
+        return -1;
+    }
+    return each_chunk(async, put, 0, message);
+}
+
 int mega_async_begin(mega_async *async, mega_async_count count, mega_message *message) {
     mega_dist *dist = async->desc.dist;
     if (dist->ops->broadcast(dist, &count, sizeof count, 0, message) < 0) {
@@ -251,20 +277,16 @@ int mega_async_begin(mega_async *async, mega_async_count count, mega_message *me
     }
     async->known = count;
     async->desc.optimizer->t = count.updates;
-    uint64_t after;
-    if (dist->rank == 0 && (count_up(async, COUNT_FRAMES, count.frames, &after, message) < 0 ||
-                            count_up(async, COUNT_UPDATES, count.updates, &after, message) < 0 ||
-                            count_up(async, COUNT_SAMPLES, count.samples, &after, message) < 0 ||
-                            each_chunk(async, put, 0, message) < 0)) {
-        return -1;
-    }
-    return dist->ops->barrier(dist, message) < 0 ? -1 : mega_async_pull(async, message);
+    const int result = dist->rank == 0 ? put_all(async, count, message) : 0;
+    return mega_dist_agree(dist, result, message) < 0 ? -1 : mega_async_pull(async, message);
 }
 
 int mega_async_settle(mega_async *async, mega_message *message) {
     mega_dist *dist = async->desc.dist;
     if (add_all_waiting(async, message) < 0 || dist->ops->barrier(dist, message) < 0 ||
-        mega_async_pull(async, message) < 0 || mega_async_add(async, 0, 0, message) < 0) {
+        mega_async_pull(async, message) < 0 ||
+        count_up(async, COUNT_FRAMES, 0, &async->known.frames, message) < 0 ||
+        count_up(async, COUNT_SAMPLES, 0, &async->known.samples, message) < 0) {
         return -1;
     }
     return count_up(async, COUNT_UPDATES, 0, &async->known.updates, message);
@@ -273,8 +295,8 @@ int mega_async_settle(mega_async *async, mega_message *message) {
 // ---- counts ----
 
 int mega_async_add(mega_async *async, uint64_t frames, uint64_t samples, mega_message *message) {
-    if (count_up(async, COUNT_FRAMES, frames, &async->known.frames, message) < 0) {
-        return -1;
+    if (samples == 0) {
+        return count_up(async, COUNT_FRAMES, frames, &async->known.frames, message);
     }
     return count_up(async, COUNT_SAMPLES, samples, &async->known.samples, message);
 }

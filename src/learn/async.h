@@ -28,18 +28,19 @@ typedef struct mega_async_count {
 
 // Collective.
 int mega_async_create(const mega_async_desc *desc, mega_async **out, mega_message *message);
-// NULL is allowed. Collective.
+// NULL is allowed. Collective, but after a failure and the dist's abort().
 void mega_async_destroy(mega_async *async);
 
 // Collective. Rank 0's parameters and means become everybody's, and counts begin at rank 0's.
 int mega_async_begin(mega_async *async, mega_async_count count, mega_message *message);
-// A step down the slab's gradients, clipped to `norm_max` (0: not).
+// A step down the slab's gradients, clipped to `norm_max` (0: not). Fails if they are not finite.
 int mega_async_descend(mega_async *async, double rate, double norm_max, mega_message *message);
 // Takes the newest parameters and means, unless updates of one's own wait to be added.
 int mega_async_pull(mega_async *async, mega_message *message);
 // Collective. Adds what waits, and then takes the newest: all have the same.
 int mega_async_settle(mega_async *async, mega_message *message);
 
+// One of the two; the other number is 0.
 int mega_async_add(mega_async *async, uint64_t frames, uint64_t samples, mega_message *message);
 mega_async_count mega_async_counted(const mega_async *async);
 // One process asks all to stop; each hears of it when it asks.

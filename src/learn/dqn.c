@@ -178,7 +178,8 @@ static int update(mega_learner *learner, mega_message *message) {
                               .clip = (float)s->error_clip,
                               .errors = own->errors};
     const uint64_t draw = // each rank draws for itself
-        learner->state.updates * mega_share_ranks(learner->dist) + mega_share_rank(learner->dist);
+        (learner->first_draw + learner->state.updates) * mega_share_ranks(learner->dist) +
+        mega_share_rank(learner->dist);
     if ((s->noisy && dqn_noise_draw(learner, message) < 0) ||
         mega_replay_sample(compute, &own->replay, &own->batch, (uint64_t)s->seed, draw,
                            priority_weight(learner), message) < 0 ||
@@ -315,6 +316,10 @@ static int dqn_start(mega_learner *learner, mega_message *message) {
     return copy_target(learner, message);
 }
 
+static int dqn_follow(mega_learner *learner, mega_message *message) {
+    return learner->settings->noisy ? dqn_noise_silence(learner, message) : 0;
+}
+
 static int keep_part(mega_learner *learner, const mega_part_mover *mover, const mega_replay_part *part,
                      mega_message *message) {
     const mega_replay *replay = &((dqn *)learner->own)->replay;
@@ -387,5 +392,6 @@ const mega_algorithm mega_algorithm_dqn = {
     .destroy = dqn_destroy,
     .iterate = dqn_iterate,
     .start = dqn_start,
+    .follow = dqn_follow,
     .keep = dqn_keep,
 };

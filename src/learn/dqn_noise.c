@@ -53,7 +53,7 @@ int dqn_noise_start(mega_learner *learner, mega_message *message) {
 
 int dqn_noise_draw(mega_learner *learner, mega_message *message) {
     const dqn *own = learner->own;
-    const uint64_t update = learner->state.updates * DRAW_KINDS;
+    const uint64_t update = (learner->first_draw + learner->state.updates) * DRAW_KINDS;
     if (mix(learner, own->noise, learner->net, update + DRAW_UPDATE, message) < 0) {
         return -1;
     }
@@ -62,7 +62,8 @@ int dqn_noise_draw(mega_learner *learner, mega_message *message) {
 
 int dqn_noise_explore(mega_learner *learner, mega_message *message) {
     const dqn *own = learner->own;
-    return mix(learner, own->noise, learner->net, learner->state.steps * DRAW_KINDS + DRAW_PLAY, message);
+    return mix(learner, own->noise, learner->net,
+               (learner->first_draw + learner->state.steps) * DRAW_KINDS + DRAW_PLAY, message);
 }
 
 int dqn_noise_silence(mega_learner *learner, mega_message *message) {

@@ -24,6 +24,8 @@ typedef struct mega_algorithm {
     // What follows may be NULL.
     // A run begins: the network has its first parameters.
     int (*start)(mega_learner *learner, mega_message *message);
+    // learner->learned was changed by others: the networks follow.
+    int (*follow)(mega_learner *learner, mega_message *message);
     // Moves whatever a checkpoint has to keep besides what all algorithms have.
     int (*keep)(mega_learner *learner, const mega_part_mover *mover, mega_message *message);
 } mega_algorithm;
@@ -55,6 +57,8 @@ struct mega_learner {
     mega_optimizer *optimizer;
     mega_sampler *sampler;
     mega_learner_state state;
+    uint64_t
+        first_draw; // added to steps and updates where they name a draw: asynchronous processes count anew
     uint64_t schedule_frames; // before the present iteration: where the learning rate's schedule is
     void *own;                // the algorithm's
 };

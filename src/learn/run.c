@@ -265,8 +265,11 @@ static int write_row(run *r, const mega_evaluation *evaluation, mega_message *me
     if (mega_trainer_means(r->trainer, &row.means, message) < 0) {
         return -1;
     }
-    if (check_weights(r, message) < 0 || !is_first(r)) {
-        return is_first(r) ? -1 : 0;
+    if (check_weights(r, message) < 0) {
+        return -1;
+    }
+    if (!is_first(r)) {
+        return 0;
     }
     row.count = mega_trainer_count(r->trainer); // with the scores of all ranks
     const double now = mega_run_seconds();
@@ -339,7 +342,8 @@ typedef struct run_orders {
 
 static int give_orders(run *r, bool is_last, run_orders *orders, mega_message *message) {
     const mega_train_settings *s = r->settings;
-    const bool is_stopped = r->desc->stop != NULL && *r->desc->stop;
+    const bool looks = is_first(r) || s->asynchronous; // else rank 0 does for all
+    const bool is_stopped = looks && r->desc->stop != NULL && *r->desc->stop;
     memset(orders, 0, sizeof *orders);
     orders->end = r->result->end;
     if (is_stopped && orders->end == MEGA_RUN_ALL_FRAMES && !is_last) {
@@ -358,12 +362,14 @@ static int give_orders(run *r, bool is_last, run_orders *orders, mega_message *m
 
 // Asynchronous processes do not wait for rank 0; those that hear of a stop take it for the end.
 static int hear_orders(run *r, const run_orders *orders, mega_message *message) {
-    if (is_first(r)) {
-        return orders->end == MEGA_RUN_ALL_FRAMES ? 0 : mega_trainer_ask_to_stop(r->trainer, message);
-    }
     bool is_stopped = false;
+    if (orders->end != MEGA_RUN_ALL_FRAMES) {
+        return mega_trainer_ask_to_stop(r->trainer, message);
+    }
     const int result = mega_trainer_is_stopped(r->trainer, &is_stopped, message);
-    r->result->end = is_stopped ? MEGA_RUN_SCORE : r->result->end;
+    if (is_stopped) { // by rank 0, which says why; or it hears of somebody else's signal
+        r->result->end = is_first(r) ? MEGA_RUN_INTERRUPTED : MEGA_RUN_SCORE;
+    }
     return result;
 }
 
@@ -463,6 +469,10 @@ int mega_run(const mega_run_desc *desc, mega_run_result *out, mega_message *mess
         if (result < 0 && access(r.checkpoint, F_OK) == 0) {
             const mega_message why = *message;
             (void)mega_message_set(message, "%s; the last checkpoint is %s", why.text, r.checkpoint);
+        }
+        if (result < 0 &&
+            desc->on_failure != NULL) { // before anything that the others would have to wait for
+            desc->on_failure(desc->context, message);
         }
     }
     if (result == 0) {

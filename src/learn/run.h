@@ -40,14 +40,16 @@ typedef struct mega_run_desc {
     // Called after each row, and often, by rank 0. May be NULL.
     void (*on_row)(void *context, const mega_run_row *row);
     void (*on_progress)(void *context, const mega_train_count *count);
+    // Called when this process fails in mid-run, while others may be waiting for it: to end them (mega_dist_ops.abort). May be
+    // NULL where there are no others.
+    void (*on_failure)(void *context, const mega_message *message);
     void *context;
 } mega_run_desc;
 
 // Seconds of a clock that only goes forward.
 double mega_run_seconds(void);
 // Trains. A failure in mid-run leaves the last checkpoint; the message says so where there is one. With several processes
-// all call it; what fails before the first update fails for all of them with one sentence, and who fails later must end
-// the others (mega_dist_ops.abort).
+// all call it; what fails before the first update fails for all of them with one sentence.
 int mega_run(const mega_run_desc *desc, mega_run_result *out, mega_message *message);
 
 // The path of a file of the folder, in `path` of MEGA_RUN_PATH bytes; fails if it is too long.

@@ -1,6 +1,8 @@
 // share.c - see share.h.
+#define _GNU_SOURCE // the system's own calls for affinity
 #include "share.h"
 
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,10 +28,15 @@ static int divide_q(mega_train_settings *own, int64_t ranks, mega_message *messa
     return divide("target_every", &own->target_every, ranks, message);
 }
 
-// Processes of one machine share its cores, and have a GPU each where the settings name none by its number.
+// Processes of one machine share its cores, unless who started them has given each its own, and have a GPU each where the
+// settings name none by its number.
 static void divide_machine(mega_train_settings *own, const mega_dist *dist) {
     const int64_t cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
-    if (own->threads == 0 && dist->local_size > 1) {
+    cpu_set_t allowed;
+    const bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
+    if (own->threads == 0 && is_known && CPU_COUNT(&allowed) < cores) {
+        own->threads = CPU_COUNT(&allowed);
+    } else if (own->threads == 0 && dist->local_size > 1) {
         own->threads = cores > dist->local_size ? cores / dist->local_size : 1;
     }
     if (strcmp(own->device, "cuda") == 0) {
@@ -55,5 +62,10 @@ int mega_share_of(const mega_train_settings *all, const mega_dist *dist, mega_tr
     }
     own->groups = own->groups < own->envs ? own->groups : own->envs;
     divide_machine(own, dist);
-    return mega_train_check(own, message);
+    if (mega_train_check(own, message) < 0) {
+        const mega_message why = *message;
+        return mega_message_set(message, "%s (numbers of each of %lld processes)", why.text,
+                                (long long)ranks);
+    }
+    return 0;
 }

@@ -157,18 +157,25 @@ static int create_async(mega_learner *learner, mega_message *message) {
     return mega_async_create(&desc, &learner->async, message);
 }
 
+static int follow(mega_learner *learner, mega_message *message) {
+    mega_net_changed(learner->net);
+    return learner->algorithm->follow == NULL ? 0 : learner->algorithm->follow(learner, message);
+}
+
 int mega_trainer_join(mega_trainer *trainer, mega_message *message) {
     mega_learner *learner = &trainer->learner;
-    const mega_learner_state *state = &learner->state;
-    if (learner->async == NULL) {
+    const mega_learner_state state = learner->state;
+    if (!mega_trainer_is_async(trainer)) {
         return 0;
     }
-    const uint64_t frames = state->steps * (uint64_t)trainer->all->envs * (uint64_t)trainer->all->frame_skip;
-    const mega_async_count count = {.frames = frames, .updates = state->updates, .samples = state->samples};
+    const uint64_t frames = state.steps * (uint64_t)trainer->all->envs * (uint64_t)trainer->all->frame_skip;
+    const mega_async_count count = {.frames = frames, .updates = state.updates, .samples = state.samples};
     memset(&learner->state, 0, sizeof learner->state); // those are this process's from now on
-    const int result = mega_async_begin(learner->async, count, message);
-    mega_net_changed(learner->net);
-    return result;
+    learner->first_draw = state.steps > state.updates ? state.steps : state.updates;
+    if (create_async(learner, message) < 0 || mega_async_begin(learner->async, count, message) < 0) {
+        return -1;
+    }
+    return follow(learner, message);
 }
 
 int mega_trainer_settle(mega_trainer *trainer, mega_message *message) {
@@ -176,9 +183,7 @@ int mega_trainer_settle(mega_trainer *trainer, mega_message *message) {
     if (learner->async == NULL) {
         return 0;
     }
-    const int result = mega_async_settle(learner->async, message);
-    mega_net_changed(learner->net);
-    return result;
+    return mega_async_settle(learner->async, message) < 0 ? -1 : follow(learner, message);
 }
 
 int mega_trainer_ask_to_stop(mega_trainer *trainer, mega_message *message) {
@@ -214,10 +219,7 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
     if (mega_sampler_create(&sampler, &learner->sampler, message) < 0) {
         return -1;
     }
-    if (learner->algorithm->create(learner, message) < 0) {
-        return -1;
-    }
-    return settings->asynchronous && trainer->dist != NULL ? create_async(learner, message) : 0;
+    return learner->algorithm->create(learner, message);
 }
 
 int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom, mega_dist *dist,
@@ -278,6 +280,11 @@ static void take_scores(mega_trainer *trainer) {
     }
 }
 
+void mega_trainer_forget_scores(mega_trainer *trainer) {
+    take_scores(trainer);
+    memset(&trainer->recent, 0, sizeof trainer->recent);
+}
+
 int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
     const mega_train_settings *settings = &trainer->own;
     mega_learner *learner = &trainer->learner;
@@ -298,8 +305,7 @@ int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
         mega_sampler_reset(learner->sampler, NULL, (uint32_t)settings->random_steps, message) < 0) {
         return -1;
     }
-    take_scores(trainer); // those of random play do not count
-    memset(&trainer->recent, 0, sizeof trainer->recent);
+    mega_trainer_forget_scores(trainer); // those of random play do not count
     return 0;
 }
 

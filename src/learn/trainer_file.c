@@ -197,7 +197,8 @@ static int save_counters(mega_trainer *trainer, mega_checkpoint_writer *writer, 
 static int save_network(mega_trainer *trainer, mega_checkpoint_writer *writer, mega_message *message) {
     const mega_part_mover mover = {
         .writer = writer, .compute = trainer->learner.compute, .network_only = true};
-    if (save_counters(trainer, writer, message) < 0 || move_network(trainer, &mover, message) < 0) {
+    if (mega_trainer_take_sums(trainer, message) < 0 || save_counters(trainer, writer, message) < 0 ||
+        move_network(trainer, &mover, message) < 0) {
         return -1;
     }
     return keep_own(trainer, &mover, message);
@@ -220,8 +221,7 @@ int mega_trainer_save(mega_trainer *trainer, const char *path, mega_message *mes
     if (mega_share_rank(trainer->dist) == 0 && mega_checkpoint_writer_open(path, &writer, message) < 0) {
         return -1;
     }
-    const bool is_alone = trainer->learner.async != NULL;
-    if ((is_alone ? save_network : save_all)(trainer, writer, message) < 0) {
+    if ((mega_trainer_is_async(trainer) ? save_network : save_all)(trainer, writer, message) < 0) {
         mega_checkpoint_abort(writer);
         return -1;
     }
@@ -266,6 +266,8 @@ static int restore_network(mega_trainer *trainer, mega_checkpoint_reader *reader
     }
     if (result == 0) {
         result = mega_sampler_reset(learner->sampler, seeds, (uint32_t)trainer->own.random_steps, message);
+        mega_sampler_set_steps(learner->sampler, learner->state.steps);
+        mega_trainer_forget_scores(trainer);
     }
     free(seeds);
     return result;
@@ -300,7 +302,7 @@ int mega_trainer_restore(mega_trainer *trainer, const char *path, mega_message *
     }
     int result = restore_counters(trainer, reader, path, message);
     if (result == 0) {
-        result = (trainer->learner.async != NULL ? restore_network : restore_all)(trainer, reader, message);
+        result = (mega_trainer_is_async(trainer) ? restore_network : restore_all)(trainer, reader, message);
     }
     mega_checkpoint_reader_close(reader);
     return result;

@@ -51,6 +51,12 @@ int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool e
 // Brings what the device has summed up to trainer->sums, and back.
 int mega_trainer_take_sums(mega_trainer *trainer, mega_message *message);
 int mega_trainer_put_sums(mega_trainer *trainer, mega_message *message);
+// Of what was played so far.
+void mega_trainer_forget_scores(mega_trainer *trainer);
+// Whether it is one of processes that do not wait for each other.
+static inline bool mega_trainer_is_async(const mega_trainer *trainer) {
+    return trainer->own.asynchronous && trainer->dist != NULL;
+}
 void mega_evaluator_destroy(mega_evaluator *evaluator);
 
 #endif

@@ -3,8 +3,8 @@ unset RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE MASTER_ADDR MASTER_PORT
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
-# ranks COUNT OPTIONS... - `megacade train` in so many processes that find each other over TCP. Exits as rank 0 does; what
-# any of them says is in $work/out and $work/err. $processes are their numbers.
+# ranks COUNT OPTIONS... - `megacade train` in so many processes that find each other over TCP. Exits as the worst of them
+# does; what any of them says is in $work/out and $work/err. $processes are their numbers. Nobody waits for ever.
 ranks() {
     local count=$1 port rank code
     shift
@@ -17,8 +17,20 @@ ranks() {
         processes+=($!)
     done
     [ -z "${in_background:-}" ] || return 0
-    wait "${processes[0]}"
-    code=$?
-    wait
-    return $code
+    all_leave
+}
+
+# Waits for all ranks, ends those that are there after five minutes, and returns the largest of their exit codes.
+all_leave() {
+    local code=0 worst=0 process
+    (sleep 300 && kill -KILL "${processes[@]}") 2>/dev/null &
+    local guard=$!
+    for process in "${processes[@]}"; do
+        wait "$process"
+        code=$?
+        [ $code -le $worst ] || worst=$code
+    done
+    kill $guard 2>/dev/null
+    wait $guard 2>/dev/null
+    return $worst
 }

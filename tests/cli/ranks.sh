@@ -121,20 +121,47 @@ refuses 2 "asynchronous = false" "$MEGACADE" train dqn --out x "${small[@]}" "${
 
 # ---- sudden ends ----
 
-in_background=1 ranks 4 a2c --out killed "${small[@]}" --frames 4e6 --checkpoint-seconds 0.2
-for _ in $(seq 100); do
-    [ ! -e killed/checkpoint ] || break
-    sleep 0.1
-done
+# is_there FILE - waits for it, for a minute at most.
+is_there() {
+    for _ in $(seq 600); do
+        [ ! -e "$1" ] || return 0
+        sleep 0.1
+    done
+    fail "$1 does not come"
+}
+
+long=("${small[@]}" --schedule constant --eval-every 0)
+in_background=1 ranks 4 a2c --out killed "${long[@]}" --frames 4e6 --checkpoint-seconds 0.2
+is_there killed/checkpoint
 kill -KILL "${processes[2]}"
 start=$SECONDS
 wait "${processes[0]}"
-holds "a rank is killed: the others leave" $? -eq 1
-wait
+holds "a rank is killed: rank 0 leaves" $? -eq 1
+wait "${processes[1]}" "${processes[2]}" "${processes[3]}" 2>/dev/null
+holds "within 30 seconds all have" $((SECONDS - start)) -lt 30
+holds "and rank 0 names it" -n "$(grep '^megacade: rank 0 of 4: rank 2' "$work/err")"
+frames=$(python3 -c "print(($(tail -n 1 killed/log.csv | cut -d, -f1) // 640 + 40) * 640)")
+trains 4 --out killed --resume --frames "$frames" --checkpoint-seconds 300
+trains 4 a2c --out lived "${long[@]}" --frames "$frames"
+holds "a run that was killed has the same weights" "$(weights_of killed)" = "$(weights_of lived)"
+holds "and the same log" "$(log_of killed)" = "$(log_of lived)"
+
+# An asynchronous rank that cannot save ends the others, too, however far they are.
+in_background=1 ranks 2 a2c --out gone "${long[@]}" --frames 4e9 --checkpoint-seconds 0.2 --asynchronous yes
+is_there gone/checkpoint
+mv gone moved
+start=$SECONDS
+all_leave
+holds "all leave with a failure" $? -eq 1
 holds "within 30 seconds" $((SECONDS - start)) -lt 30
-holds "and rank 0 names it" -n "$(grep 'rank 2' "$work/err")"
-trains 4 --out killed --resume --frames 80000 --checkpoint-seconds 300
-trains 4 a2c --out lived "${small[@]}" --frames 4e6 --frames 80000
+holds "rank 0 says why" -n "$(grep '^megacade: rank 0 of 2: .*gone' "$work/err")"
+
+# So does a signal to any of them.
+in_background=1 ranks 2 a2c --out told "${long[@]}" --frames 4e9 --checkpoint-seconds 0.2 --asynchronous yes
+is_there told/checkpoint
+kill -TERM "${processes[1]}"
+all_leave
+holds "a signal to one: all end, and say that they were interrupted ($?)" -n "$(grep Interrupted "$work/out")"
 
 # ---- what cannot be ----
 
@@ -152,18 +179,27 @@ mpirun=$(command -v mpirun) && [ -e "$(dirname "$MEGACADE")/megacade_mpi.so" ] |
 if [ -n "$mpirun" ]; then
     [ "$(id -u)" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+    passes timeout 120 "$mpirun" -np 2 "$MEGACADE" train a2c --out async.mpi "${small[@]}" --asynchronous yes --json
+    output '"ranks": 2'
     for run in a2c dqn; do
         options=("${small[@]}" --schedule constant --priority-weight 1)
         [ $run = dqn ] && options+=("${replay[@]}" --concurrent yes)
-        passes "$mpirun" -np 2 "$MEGACADE" train $run --out $run.mpi "${options[@]}" --json
+        passes timeout 120 "$mpirun" -np 2 "$MEGACADE" train $run --out $run.mpi "${options[@]}" --json
         output '"ranks": 2'
         holds "$run: the same weights under mpirun as over TCP" "$(weights_of $run.mpi)" = "$(weights_of $run.full)"
         holds "$run: and the same log" "$(log_of $run.mpi)" = "$(log_of $run.full)"
     done
     checks=$((checks + 1))
-    "$mpirun" -np 4 "$MEGACADE" train a2c --out x "${small[@]}" --envs 2 >"$work/out" 2>"$work/err" &&
+    timeout 120 "$mpirun" -np 4 "$MEGACADE" train a2c --out x "${small[@]}" --envs 2 >"$work/out" 2>"$work/err" &&
         fail "more ranks than environments under mpirun"
     [ "$(grep -c '^megacade: ' "$work/err")" -eq 1 ] || fail "not one line under mpirun: $(cat "$work/err")"
+    # One rank has too little memory for its part; the others must not wait in a store that will never be.
+    checks=$((checks + 1))
+    timeout 60 "$mpirun" -np 2 bash -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || ulimit -v 2000000; exec "$@"' - "$MEGACADE" \
+        train dqn --out x "${small[@]}" "${replay[@]}" --replay 2e6 --asynchronous yes >"$work/out" 2>"$work/err"
+    code=$?
+    [ $code -ne 0 ] && [ $code -ne 124 ] || fail "a rank without memory: exit code $code"
+    [ "$(grep -c '^megacade: rank 1: ' "$work/err")" -eq 1 ] || fail "rank 0 does not say so: $(cat "$work/err")"
 else
     echo "no mpirun, or no module for it: not tested"
 fi
