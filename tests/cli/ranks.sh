@@ -178,6 +178,7 @@ refuses 1 "WORLD_SIZE" env RANK=0 WORLD_SIZE=two "$MEGACADE" train a2c --out x "
 mpirun=$(command -v mpirun) && [ -e "$(dirname "$MEGACADE")/megacade_mpi.so" ] || mpirun=
 if [ -n "$mpirun" ]; then
     [ "$(id -u)" != 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 # Open MPI leaves memory behind
     export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
     passes timeout 120 "$mpirun" -np 2 "$MEGACADE" train a2c --out async.mpi "${small[@]}" --asynchronous yes --json
     output '"ranks": 2'
@@ -193,13 +194,16 @@ if [ -n "$mpirun" ]; then
     timeout 120 "$mpirun" -np 4 "$MEGACADE" train a2c --out x "${small[@]}" --envs 2 >"$work/out" 2>"$work/err" &&
         fail "more ranks than environments under mpirun"
     [ "$(grep -c '^megacade: ' "$work/err")" -eq 1 ] || fail "not one line under mpirun: $(cat "$work/err")"
-    # One rank has too little memory for its part; the others must not wait in a store that will never be.
-    checks=$((checks + 1))
-    timeout 60 "$mpirun" -np 2 bash -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || ulimit -v 2000000; exec "$@"' - "$MEGACADE" \
-        train dqn --out x "${small[@]}" "${replay[@]}" --replay 2e6 --asynchronous yes >"$work/out" 2>"$work/err"
-    code=$?
-    [ $code -ne 0 ] && [ $code -ne 124 ] || fail "a rank without memory: exit code $code"
-    [ "$(grep -c '^megacade: rank 1: ' "$work/err")" -eq 1 ] || fail "rank 0 does not say so: $(cat "$work/err")"
+    # One rank has too little memory for its part; the others must not wait in a store that will never be. (A sanitizer needs
+    # more than any limit.)
+    if ! grep -q __asan_init "$MEGACADE"; then
+        checks=$((checks + 1))
+        timeout 60 "$mpirun" -np 2 bash -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || ulimit -v 2000000; exec "$@"' - "$MEGACADE" \
+            train dqn --out x "${small[@]}" "${replay[@]}" --replay 2e6 --asynchronous yes >"$work/out" 2>"$work/err"
+        code=$?
+        [ $code -ne 0 ] && [ $code -ne 124 ] || fail "a rank without memory: exit code $code"
+        [ "$(grep -c '^megacade: rank 1: ' "$work/err")" -eq 1 ] || fail "rank 0 does not say so: $(cat "$work/err")"
+    fi
 else
     echo "no mpirun, or no module for it: not tested"
 fi
