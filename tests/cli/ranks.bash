@@ -23,7 +23,12 @@ ranks() {
 # Waits for all ranks, ends those that are there after five minutes, and returns the largest of their exit codes.
 all_leave() {
     local code=0 worst=0 process
-    (sleep 300 && kill -KILL "${processes[@]}") 2>/dev/null &
+    # A guard that is not needed any more takes its clock along: who waits for our output would wait for it, too.
+    (
+        sleep 300 &
+        trap 'kill %1; exit' TERM
+        wait %1 && kill -KILL "${processes[@]}"
+    ) >/dev/null 2>&1 &
     local guard=$!
     for process in "${processes[@]}"; do
         wait "$process"
