@@ -18,7 +18,8 @@
 typedef struct mega_trainer mega_trainer;
 
 // Borrows the settings for its life, and `dist`; the image is copied. With several processes (share.h) each makes one of the
-// same settings, and all calls but count() and evaluate() are collective (of asynchronous ones: create, join, settle, destroy); a failure of one of them then ends them all.
+// same settings, and all calls but count() and evaluate() are collective (of asynchronous ones: join, settle, destroy); a
+// failure of one of them then ends them all.
 int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom, mega_dist *dist,
                         mega_trainer **out, mega_message *message);
 void mega_trainer_destroy(mega_trainer *trainer);
