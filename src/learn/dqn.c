@@ -168,7 +168,7 @@ static int descend(mega_learner *learner, mega_message *message) {
     return result;
 }
 
-static int update(mega_learner *learner, mega_message *message) {
+static int do_update(mega_learner *learner, mega_message *message) {
     const mega_train_settings *s = learner->settings;
     dqn *own = learner->own;
     mega_compute *compute = learner->compute;
@@ -190,6 +190,13 @@ static int update(mega_learner *learner, mega_message *message) {
         return -1;
     }
     return mega_replay_set_priorities(compute, &own->replay, &own->batch, own->errors, message);
+}
+
+static int update(mega_learner *learner, mega_message *message) {
+    if (mega_learner_begin_update(learner, message) < 0 || do_update(learner, message) < 0) {
+        return -1;
+    }
+    return mega_learner_end_update(learner, message);
 }
 
 static int update_often(mega_learner *learner, uint64_t count, const atomic_bool *cancelled,

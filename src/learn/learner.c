@@ -122,6 +122,21 @@ int mega_learner_descend(mega_learner *learner, uint32_t samples, mega_message *
     return compute->ops->optimise(compute, &learner->learned, learner->optimizer, rate, norm_max, message);
 }
 
+static bool is_bundled(const mega_learner *learner) {
+    return learner->compute->ops->begin_bundle != NULL && learner->async == NULL &&
+           mega_share_ranks(learner->dist) == 1;
+}
+
+int mega_learner_begin_update(mega_learner *learner, mega_message *message) {
+    mega_compute *compute = learner->compute;
+    return is_bundled(learner) ? compute->ops->begin_bundle(compute, message) : 0;
+}
+
+int mega_learner_end_update(mega_learner *learner, mega_message *message) {
+    mega_compute *compute = learner->compute;
+    return is_bundled(learner) ? compute->ops->run_bundle(compute, message) : 0;
+}
+
 int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass,
                         mega_message *message) {
     mega_compute *compute = learner->compute;

@@ -75,6 +75,9 @@ static inline const mega_q_shape *mega_learner_q(const mega_learner *learner) {
 double mega_learner_exploration(const mega_learner *learner);
 // Plays steps of all environments and counts them.
 int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *message);
+// Around all work of an update. On a GPU it is launched in one piece, unless ranks have to talk in the middle of it.
+int mega_learner_begin_update(mega_learner *learner, mega_message *message);
+int mega_learner_end_update(mega_learner *learner, mega_message *message);
 // An update of so many samples, by learner->learned's gradients: clipped, and a step of the optimiser, together with the
 // other processes. Counts it.
 int mega_learner_descend(mega_learner *learner, uint32_t samples, mega_message *message);

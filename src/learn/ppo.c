@@ -84,11 +84,13 @@ static int learn_minibatch(mega_learner *learner, uint32_t first, mega_message *
         .weights = mega_learner_weights(learner),
         .normalize = settings->normalize,
     };
-    if (mega_pass_forward(own->pass, mega_sampler_rollout(learner->sampler)->observations, own->rows + first,
-                          message) < 0) {
+    if (mega_learner_begin_update(learner, message) < 0 ||
+        mega_pass_forward(own->pass, mega_sampler_rollout(learner->sampler)->observations, own->rows + first,
+                          message) < 0 ||
+        mega_learner_update(learner, &loss, own->pass, message) < 0) {
         return -1;
     }
-    return mega_learner_update(learner, &loss, own->pass, message);
+    return mega_learner_end_update(learner, message);
 }
 
 static int ppo_iterate(mega_learner *learner, mega_message *message) {

@@ -56,7 +56,8 @@ static int learn_part(mega_learner *learner, uint32_t part, mega_message *messag
     const mega_compute_ops *ops = learner->compute->ops;
     const mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
     vtrace *own = learner->own;
-    if (ops->gather(learner->compute, rollout, part * own->lesson.envs, &own->lesson, message) < 0 ||
+    if (mega_learner_begin_update(learner, message) < 0 ||
+        ops->gather(learner->compute, rollout, part * own->lesson.envs, &own->lesson, message) < 0 ||
         mega_pass_forward(own->pass, rollout->observations, own->lesson.rows, message) < 0 ||
         ops->v_trace(learner->compute, &own->lesson, own->pass, (float)settings->discount,
                      (float)settings->rho_max, (float)settings->c_max, message) < 0) {
@@ -67,7 +68,9 @@ static int learn_part(mega_learner *learner, uint32_t part, mega_message *messag
         .count = own->lesson.steps * own->lesson.envs,
         .weights = mega_learner_weights(learner),
     };
-    return mega_learner_update(learner, &loss, own->pass, message);
+    return mega_learner_update(learner, &loss, own->pass, message) < 0
+               ? -1
+               : mega_learner_end_update(learner, message);
 }
 
 static int vtrace_iterate(mega_learner *learner, mega_message *message) {

@@ -154,6 +154,11 @@ typedef struct mega_compute_ops {
     // For a thread that is not the one that made the compute: before its first call, and after its last.
     int (*enter)(mega_compute *compute, mega_message *message);
     void (*leave)(mega_compute *compute);
+    // What is asked for in between may wait until run_bundle(), so that it goes to the device in one piece. Nothing of it
+    // may be for the host to read, and no memory may be taken or given back. The same work, and the same results; it pays
+    // for a whole update of a small network. NULL where it would not.
+    int (*begin_bundle)(mega_compute *compute, mega_message *message);
+    int (*run_bundle)(mega_compute *compute, mega_message *message);
     // Waits until all that was asked for is done.
     int (*finish)(mega_compute *compute, mega_message *message);
     void (*destroy)(mega_compute *compute);

@@ -151,6 +151,38 @@ MEGA_FN uint64_t packing_source(const mega_packing *p, uint64_t i) {
     return (out * p->channels + channel) * p->places + place;
 }
 
+// All tensors that are packed, so that one kernel goes through them: element `i` of them together is in the first whose
+// end is beyond it.
+#define MEGA_PACKINGS_MAX 16
+typedef struct mega_packings {
+    uint64_t end[MEGA_PACKINGS_MAX]; // elements up to and with this tensor
+    mega_packing packing[MEGA_PACKINGS_MAX];
+    uint32_t count;
+    uint32_t pad;
+} mega_packings;
+
+MEGA_FN uint64_t packings_count(const mega_packings *all) {
+    return all->count > 0 ? all->end[all->count - 1] : 0;
+}
+
+MEGA_FN void packings_add(mega_packings *all, mega_packing packing) {
+    all->end[all->count] = packings_count(all) + packing_count(&packing);
+    all->packing[all->count] = packing;
+    all->count++;
+}
+
+// Where element `i` is among the parameters, and among those that are packed.
+MEGA_FN void packings_find(const mega_packings *all, uint64_t i, uint64_t *slab, uint64_t *packed) {
+    uint32_t k = 0;
+    while (i >= all->end[k]) {
+        k++;
+    }
+    const mega_packing *p = &all->packing[k];
+    const uint64_t own = k > 0 ? i - all->end[k - 1] : i;
+    *slab = p->slab + packing_source(p, own);
+    *packed = packing_target(p, own);
+}
+
 // ---- heads ----
 
 // Both heads' outputs are the columns of one matrix: the first head's, the value's, and what fills its rows up.

@@ -24,6 +24,7 @@ int main(void) {
     SHOW(sizeof(CUresult));
     SHOW(sizeof(CUjit_option));
     SHOW(sizeof(CUDA_MEMCPY2D));
+    SHOW(sizeof(CUDA_KERNEL_NODE_PARAMS));
     SHOW(CU_MEMORYTYPE_DEVICE);
     SHOW(CUDA_ERROR_INVALID_VALUE);
     SHOW(CUDA_ERROR_OUT_OF_MEMORY);

@@ -159,12 +159,16 @@ static void test_head_packing(void) {
     for (uint32_t i = 0; i < 24; i++) {
         slab[i] = i < 12 || i >= 16 ? uniform(5, i) + 1 : 0; // there is a gap between the tensors
     }
-    for (uint32_t k = 0; k < 2; k++) {
-        const mega_packing *p = &packings[k];
-        for (uint64_t i = 0; i < packing_count(p); i++) {
-            matrix[packing_target(p, i)] = slab[p->slab + packing_source(p, i)];
-            back[p->slab + packing_source(p, i)] = matrix[packing_target(p, i)];
-        }
+    mega_packings all = {.count = 0};
+    MEGA_CHECK_EQ(packings_count(&all), 0);
+    packings_add(&all, packings[0]);
+    packings_add(&all, packings[1]);
+    MEGA_CHECK_EQ(packings_count(&all), 12 + 8);
+    for (uint64_t i = 0; i < packings_count(&all); i++) {
+        uint64_t in_slab, in_matrix;
+        packings_find(&all, i, &in_slab, &in_matrix);
+        matrix[in_matrix] = slab[in_slab];
+        back[in_slab] = matrix[in_matrix];
     }
     for (uint32_t row = 0; row < 5; row++) {
         for (uint32_t column = 0; column < 8; column++) {

@@ -25,10 +25,12 @@ typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
+typedef struct CUkern_st *CUkernel;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct CUgraphNode_st *CUgraphNode;
 typedef int CUdevice_attribute;
 typedef int CUfunction_attribute;
 typedef int CUjit_option;
@@ -51,6 +53,17 @@ typedef struct CUDA_MEMCPY2D {
     size_t dstPitch;
     size_t WidthInBytes, Height;
 } CUDA_MEMCPY2D;
+
+typedef struct CUDA_KERNEL_NODE_PARAMS {
+    CUfunction func;
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+    CUkernel kern;
+    CUcontext ctx;
+} CUDA_KERNEL_NODE_PARAMS;
 
 enum { // results
     CUDA_SUCCESS = 0,
@@ -198,8 +211,16 @@ enum { // flags
 #define CUDA_GRAPH_FUNCTIONS(FUNCTION) \
     FUNCTION(cuStreamBeginCapture, cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode)) \
     FUNCTION(cuStreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph *graph)) \
+    FUNCTION(cuGraphCreate, cuGraphCreate, (CUgraph *graph, unsigned int flags)) \
+    FUNCTION(cuGraphAddKernelNode, cuGraphAddKernelNode_v2, \
+             (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count, \
+              const CUDA_KERNEL_NODE_PARAMS *parameters)) \
+    FUNCTION(cuGraphAddChildGraphNode, cuGraphAddChildGraphNode, \
+             (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t after_count, CUgraph child)) \
     FUNCTION(cuGraphInstantiate, cuGraphInstantiateWithFlags, \
              (CUgraphExec *exec, CUgraph graph, unsigned long long flags)) \
+    FUNCTION(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams_v2, \
+             (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *parameters)) \
     FUNCTION(cuGraphLaunch, cuGraphLaunch, (CUgraphExec exec, CUstream stream)) \
     FUNCTION(cuGraphExecDestroy, cuGraphExecDestroy, (CUgraphExec exec)) \
     FUNCTION(cuGraphDestroy, cuGraphDestroy, (CUgraph graph))

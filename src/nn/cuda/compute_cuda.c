@@ -37,18 +37,18 @@ static cuda_compute *cuda_of(mega_compute *compute) {
 // ---- kernels ----
 
 mega_status cuda_compute_run_blocks(cuda_compute *cuda, CUfunction kernel, uint32_t blocks,
-                                    void **parameters) {
-    CUDA_TRY(cuda->driver, cuLaunchKernel, kernel, blocks, 1, 1, NN_BLOCK, 1, 1, 0, cuda->stream, parameters,
-             NULL);
-    return MEGA_OK;
+                                    const cuda_argument *arguments) {
+    const cuda_launch launch = {.function = kernel, .blocks = blocks, .rows = 1, .threads = NN_BLOCK};
+    return cuda_bundles_launch(cuda->bundles, &launch, arguments);
 }
 
-mega_status cuda_compute_run(cuda_compute *cuda, CUfunction kernel, uint64_t count, void **parameters) {
+mega_status cuda_compute_run(cuda_compute *cuda, CUfunction kernel, uint64_t count,
+                             const cuda_argument *arguments) {
     const uint64_t blocks = (count + NN_BLOCK - 1) / NN_BLOCK, most = (uint64_t)cuda->device->processors * 64;
     if (blocks == 0) {
         return MEGA_OK;
     }
-    return cuda_compute_run_blocks(cuda, kernel, (uint32_t)(blocks < most ? blocks : most), parameters);
+    return cuda_compute_run_blocks(cuda, kernel, (uint32_t)(blocks < most ? blocks : most), arguments);
 }
 
 // ---- memory ----
@@ -121,8 +121,7 @@ static int cuda_download(mega_compute *compute, void *to, const void *from, size
 }
 
 static mega_status copy(cuda_compute *cuda, void *to, const void *from, size_t size) {
-    CUDA_TRY(cuda->driver, cuMemcpyDtoDAsync, address(to), address(from), size, cuda->stream);
-    return MEGA_OK;
+    return cuda_bundles_copy(cuda->bundles, address(to), address(from), size);
 }
 
 static int cuda_copy(mega_compute *compute, void *to, const void *from, size_t size, mega_message *message) {
@@ -376,6 +375,20 @@ static int cuda_spread_gradients(mega_compute *compute, mega_noise *noise, const
     return cuda_message(spread_gradients(cuda_of(compute), noise, net->gradients), message);
 }
 
+// ---- bundles ----
+
+static int cuda_begin_bundle(mega_compute *compute, mega_message *message) {
+    cuda_compute *cuda = cuda_of(compute);
+    (void)message;
+    cuda_bundles_begin(cuda->bundles);
+    return 0;
+}
+
+static int cuda_run_bundle(mega_compute *compute, mega_message *message) {
+    cuda_compute *cuda = cuda_of(compute);
+    return cuda_message(cuda_bundles_run(cuda->bundles), message);
+}
+
 // ---- threads ----
 
 static int cuda_enter(mega_compute *compute, mega_message *message) {
@@ -403,6 +416,7 @@ static void cuda_destroy(mega_compute *compute) {
         if (cuda->stream != NULL) {
             (void)cuda->driver->cuStreamSynchronize(cuda->stream);
         }
+        cuda_bundles_close(cuda->bundles);
         products_close(cuda->products);
         if (cuda->partials != 0) {
             (void)cuda->driver->cuMemFree(cuda->partials);
@@ -447,6 +461,8 @@ static const mega_compute_ops cuda_ops = {
     .clip = cuda_clip,
     .descend = cuda_descend,
     .optimise = cuda_optimise,
+    .begin_bundle = cuda_begin_bundle,
+    .run_bundle = cuda_run_bundle,
     .enter = cuda_enter,
     .leave = cuda_leave,
     .finish = cuda_finish,
@@ -484,6 +500,7 @@ static mega_status open_compute(cuda_compute *cuda, int32_t device, void *stream
     cuda->base.stream = cuda->stream;
     MEGA_TRY(open_kernels(cuda));
     MEGA_TRY(products_open(cuda->device, cuda->stream, &cuda->products));
+    MEGA_TRY(cuda_bundles_open(cuda->driver, cuda->stream, cuda->products, &cuda->bundles));
     MEGA_TRY(cuda_device_alloc(cuda->device, NN_PARTIALS * sizeof(float), "sums", &cuda->partials));
     MEGA_TRY(cuda_device_alloc(cuda->device, RESULT_COUNT * sizeof(double), "sums", &cuda->results));
     CUDA_TRY(cuda->driver, cuMemsetD8Async, cuda->results, 0, RESULT_COUNT * sizeof(double), cuda->stream);

@@ -1,6 +1,7 @@
 // compute_cuda.h - learners on a GPU: what compute_cuda.c and net_cuda.c share.
 #ifndef COMPUTE_CUDA_H
 #define COMPUTE_CUDA_H
+#include "bundle_cuda.h"
 #include "compute.h"
 #include "cublaslt.h"
 
@@ -34,6 +35,7 @@ typedef struct cuda_compute {
     bool is_bf16;
     CUmodule module;
     mega_products *products;
+    cuda_bundles *bundles;               // all launches go through them
     cuda_replay_kernels *replay_kernels; // NULL until there is a replay memory
     CUdeviceptr partials;                // of sums
     CUdeviceptr results;                 // see compute_cuda.c
@@ -42,15 +44,17 @@ typedef struct cuda_compute {
 #undef NN_DECLARE
 } cuda_compute;
 
-// Runs a kernel over `count` elements: `parameters` are addresses of its arguments.
-mega_status cuda_compute_run(cuda_compute *cuda, CUfunction kernel, uint64_t count, void **parameters);
+// Runs a kernel over `count` elements.
+mega_status cuda_compute_run(cuda_compute *cuda, CUfunction kernel, uint64_t count,
+                             const cuda_argument *arguments);
 // The same with a number of blocks.
 mega_status cuda_compute_run_blocks(cuda_compute *cuda, CUfunction kernel, uint32_t blocks,
-                                    void **parameters);
+                                    const cuda_argument *arguments);
+// With addresses of the arguments.
 #define NN_RUN(cuda, kernel, count, ...) \
-    MEGA_TRY(cuda_compute_run(cuda, (cuda)->kernel, count, (void *[]){__VA_ARGS__}))
+    MEGA_TRY(cuda_compute_run(cuda, (cuda)->kernel, count, CUDA_ARGUMENTS(__VA_ARGS__)))
 #define NN_RUN_BLOCKS(cuda, kernel, blocks, ...) \
-    MEGA_TRY(cuda_compute_run_blocks(cuda, (cuda)->kernel, blocks, (void *[]){__VA_ARGS__}))
+    MEGA_TRY(cuda_compute_run_blocks(cuda, (cuda)->kernel, blocks, CUDA_ARGUMENTS(__VA_ARGS__)))
 
 static inline size_t cuda_number_size(const cuda_compute *cuda) {
     return cuda->is_bf16 ? 2 : 4;

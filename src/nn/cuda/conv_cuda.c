@@ -215,13 +215,16 @@ void cuda_convs_close(cuda_convs *convs) {
 // ---- running ----
 
 static mega_status run(const cuda_convs *convs, const conv_layer *layer, CUfunction kernel, uint64_t blocks,
-                       uint32_t rows, uint32_t shared, void **parameters) {
-    CUDA_TRY(convs->cuda->driver, cuLaunchKernel, kernel, (uint32_t)blocks, rows, 1, layer->sizes.threads, 1,
-             1, shared, convs->cuda->stream, parameters, NULL);
-    return MEGA_OK;
+                       uint32_t rows, uint32_t shared, const cuda_argument *arguments) {
+    const cuda_launch launch = {.function = kernel,
+                                .blocks = (uint32_t)blocks,
+                                .rows = rows,
+                                .threads = layer->sizes.threads,
+                                .shared_size = shared};
+    return cuda_bundles_launch(convs->cuda->bundles, &launch, arguments);
 }
 #define RUN(convs, layer, kernel, blocks, rows, shared, ...) \
-    MEGA_TRY(run(convs, layer, (layer)->kernel, blocks, rows, shared, (void *[]){__VA_ARGS__}))
+    MEGA_TRY(run(convs, layer, (layer)->kernel, blocks, rows, shared, CUDA_ARGUMENTS(__VA_ARGS__)))
 
 static uint64_t blocks_of(uint64_t count, uint32_t size) {
     return (count + size - 1) / size;

@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+MEGA_STATIC_ASSERT(MEGA_NETWORK_TENSORS <= MEGA_PACKINGS_MAX, "all tensors of a network can be packed");
+
 typedef struct cuda_net {
     mega_net base;
     cuda_compute *cuda;
     cuda_convs *convs; // NULL: convolutions are products of matrices
     bool is_stale;     // packed is not that of the parameters
     mega_heads heads;  // their width is a multiple of 8
-    uint32_t packing_count;
-    mega_packing packing[MEGA_NETWORK_TENSORS];
+    mega_packings packings;
     size_t packed_count;
     uint64_t weight[MEGA_NETWORK_CONVS + 2]; // where each layer's are in packed: convolutions, fc, heads
     uint64_t bias[MEGA_NETWORK_CONVS + 2];
@@ -66,14 +67,14 @@ static CUdeviceptr gradient_at(const cuda_net *net, uint64_t place) {
 static void add_packing(cuda_net *net, const mega_tensor *tensor, uint32_t channels, uint64_t at) {
     const uint32_t outs = tensor->shape[0], row = (uint32_t)(tensor->count / outs);
     const mega_packing packing = {tensor->first, at, outs, channels, row / channels, row};
-    net->packing[net->packing_count++] = packing;
+    packings_add(&net->packings, packing);
 }
 
 // A head's weights are parts of rows as long as the hidden layers together; the rest of these rows is and stays zero.
 static void add_head_packing(cuda_net *net, const mega_tensor *tensor, uint64_t at) {
     const mega_packing packing = {
         tensor->first, at, tensor->shape[0], 1, tensor->shape[1], net->base.network.hidden_total};
-    net->packing[net->packing_count++] = packing;
+    packings_add(&net->packings, packing);
 }
 
 static uint64_t reserve(cuda_net *net, uint64_t count) {
@@ -126,10 +127,8 @@ static mega_status pack(cuda_net *net) {
     if (!net->is_stale) {
         return MEGA_OK;
     }
-    for (uint32_t i = 0; i < net->packing_count; i++) {
-        NN_RUN(net->cuda, nn_pack, packing_count(&net->packing[i]), &net->packing[i], &net->base.parameters,
-               &net->packed);
-    }
+    NN_RUN(net->cuda, nn_pack, packings_count(&net->packings), &net->packings, &net->base.parameters,
+           &net->packed);
     if (net->convs != NULL) {
         MEGA_TRY(cuda_convs_pack(net->convs, net->base.parameters));
     }
@@ -138,10 +137,8 @@ static mega_status pack(cuda_net *net) {
 }
 
 static mega_status unpack(cuda_net *net) {
-    for (uint32_t i = 0; i < net->packing_count; i++) {
-        NN_RUN(net->cuda, nn_unpack, packing_count(&net->packing[i]), &net->packing[i], &net->gradients,
-               &net->base.gradients);
-    }
+    NN_RUN(net->cuda, nn_unpack, packings_count(&net->packings), &net->packings, &net->gradients,
+           &net->base.gradients);
     return MEGA_OK;
 }
 
@@ -322,8 +319,8 @@ static mega_status forward_convs(cuda_pass *pass, const uint8_t *observations, c
             NN_RUN(cuda, nn_lower, lower_count(l, batch), l, &pass->room.output[i - 1], &batch,
                    &pass->matrix[i]);
         }
-        MEGA_TRY(product_run(cuda->products, pass->layer[i].forward, pass->matrix[i],
-                             packed_at(net, net->weight[i]), pass->room.output[i]));
+        MEGA_TRY(cuda_bundles_multiply(cuda->bundles, pass->layer[i].forward, pass->matrix[i],
+                                       packed_at(net, net->weight[i]), pass->room.output[i]));
     }
     return MEGA_OK;
 }
@@ -337,10 +334,10 @@ static mega_status forward(cuda_pass *pass, const uint8_t *observations, const i
     uint32_t batch = pass->base.batch;
     MEGA_TRY(pack(net));
     MEGA_TRY(forward_convs(pass, observations, rows));
-    MEGA_TRY(product_run(cuda->products, pass->layer[convs].forward, pass->room.output[convs - 1],
-                         packed_at(net, net->weight[convs]), pass->hidden));
-    MEGA_TRY(product_run(cuda->products, pass->layer[convs + 1].forward, pass->hidden,
-                         packed_at(net, net->weight[convs + 1]), pass->heads));
+    MEGA_TRY(cuda_bundles_multiply(cuda->bundles, pass->layer[convs].forward, pass->room.output[convs - 1],
+                                   packed_at(net, net->weight[convs]), pass->hidden));
+    MEGA_TRY(cuda_bundles_multiply(cuda->bundles, pass->layer[convs + 1].forward, pass->hidden,
+                                   packed_at(net, net->weight[convs + 1]), pass->heads));
     const float *bias = net->base.parameters + head[1].first;
     const float *value_bias = network->value_outputs > 0 ? net->base.parameters + head[3].first : NULL;
     NN_RUN(cuda, nn_split_heads, heads_split_count(&net->heads, batch), &net->heads, &pass->heads, &bias,
@@ -365,8 +362,8 @@ static mega_status layer_to_weights(cuda_pass *pass, uint32_t index, CUdeviceptr
     // What the blocks leave is added up one after the other, so there are not many.
     uint32_t blocks = rows < NN_COLUMN_BLOCKS ? (uint32_t)rows : NN_COLUMN_BLOCKS;
     blocks = blocks < room ? blocks : room;
-    MEGA_TRY(product_run(cuda->products, pass->layer[index].to_weights, grads, input,
-                         gradient_at(net, net->weight[index])));
+    MEGA_TRY(cuda_bundles_multiply(cuda->bundles, pass->layer[index].to_weights, grads, input,
+                                   gradient_at(net, net->weight[index])));
     NN_RUN_BLOCKS(cuda, nn_sum_columns, blocks, &grads, &rows, &columns, &cuda->partials);
     NN_RUN(cuda, nn_sum_partials, columns, &cuda->partials, &blocks, &columns, &sums);
     return MEGA_OK;
@@ -387,8 +384,8 @@ static mega_status backward_convs(cuda_pass *pass) {
         MEGA_TRY(
             layer_to_weights(pass, i, pass->room.output_grads[i], pass->matrix[i], pixels, conv->channels));
         if (i > 0) {
-            MEGA_TRY(product_run(cuda->products, pass->layer[i].to_input, pass->room.output_grads[i],
-                                 packed_at(net, net->weight[i]), pass->matrix_grads));
+            MEGA_TRY(cuda_bundles_multiply(cuda->bundles, pass->layer[i].to_input, pass->room.output_grads[i],
+                                           packed_at(net, net->weight[i]), pass->matrix_grads));
             NN_RUN(cuda, nn_raise, raise_count(l, batch), l, &pass->matrix_grads, &pass->room.output[i - 1],
                    &batch, &pass->room.output_grads[i - 1]);
         }
@@ -407,13 +404,13 @@ static mega_status backward(cuda_pass *pass) {
     NN_RUN(cuda, nn_join_heads, (uint64_t)batch * net->heads.width, &net->heads, &pass->base.logit_grads,
            &pass->base.value_grads, &batch, &pass->head_grads);
     MEGA_TRY(layer_to_weights(pass, convs + 1, pass->head_grads, pass->hidden, batch, net->heads.width));
-    MEGA_TRY(product_run(cuda->products, pass->layer[convs + 1].to_input, pass->head_grads,
-                         packed_at(net, net->weight[convs + 1]), pass->hidden_grads));
+    MEGA_TRY(cuda_bundles_multiply(cuda->bundles, pass->layer[convs + 1].to_input, pass->head_grads,
+                                   packed_at(net, net->weight[convs + 1]), pass->hidden_grads));
     NN_RUN(cuda, nn_mask, hidden_count, &pass->hidden, &hidden_count, &pass->hidden_grads);
     MEGA_TRY(layer_to_weights(pass, convs, pass->hidden_grads, pass->room.output[convs - 1], batch,
                               network->hidden_total));
-    MEGA_TRY(product_run(cuda->products, pass->layer[convs].to_input, pass->hidden_grads,
-                         packed_at(net, net->weight[convs]), pass->room.output_grads[convs - 1]));
+    MEGA_TRY(cuda_bundles_multiply(cuda->bundles, pass->layer[convs].to_input, pass->hidden_grads,
+                                   packed_at(net, net->weight[convs]), pass->room.output_grads[convs - 1]));
     NN_RUN(cuda, nn_mask, feature_count, &pass->room.output[convs - 1], &feature_count,
            &pass->room.output_grads[convs - 1]);
     MEGA_TRY(backward_convs(pass));

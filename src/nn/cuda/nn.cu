@@ -11,6 +11,12 @@
 #include "mega_returns.h"
 
 #define KERNEL extern "C" __global__ void
+// An argument that is looked into by index, and stays where it is.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 700
+#define LOOKED_INTO const
+#else
+#define LOOKED_INTO const __grid_constant__
+#endif
 #define EACH(i, count)                                                                 \
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < (count); \
          i += (uint64_t)gridDim.x * blockDim.x)
@@ -42,12 +48,20 @@ KERNEL nn_mask(const mega_number *output, uint64_t count, mega_number *gradient)
 
 // ---- parameters ----
 
-KERNEL nn_pack(mega_packing p, const float *slab, mega_number *packed) {
-    EACH(i, packing_count(&p)) { packed[packing_target(&p, i)] = number_from(slab[p.slab + packing_source(&p, i)]); }
+KERNEL nn_pack(LOOKED_INTO mega_packings all, const float *slab, mega_number *packed) {
+    EACH(i, packings_count(&all)) {
+        uint64_t from, to;
+        packings_find(&all, i, &from, &to);
+        packed[to] = number_from(slab[from]);
+    }
 }
 
-KERNEL nn_unpack(mega_packing p, const float *packed, float *slab) {
-    EACH(i, packing_count(&p)) { slab[p.slab + packing_source(&p, i)] = packed[packing_target(&p, i)]; }
+KERNEL nn_unpack(LOOKED_INTO mega_packings all, const float *packed, float *slab) {
+    EACH(i, packings_count(&all)) {
+        uint64_t to, from;
+        packings_find(&all, i, &to, &from);
+        slab[to] = packed[from];
+    }
 }
 
 // ---- heads ----

@@ -22,9 +22,10 @@ struct cuda_replay_kernels {
 };
 
 #define REPLAY_RUN(cuda, kernel, count, ...) \
-    MEGA_TRY(cuda_compute_run(cuda, (cuda)->replay_kernels->kernel, count, (void *[]){__VA_ARGS__}))
+    MEGA_TRY(cuda_compute_run(cuda, (cuda)->replay_kernels->kernel, count, CUDA_ARGUMENTS(__VA_ARGS__)))
 #define REPLAY_RUN_BLOCKS(cuda, kernel, blocks, ...) \
-    MEGA_TRY(cuda_compute_run_blocks(cuda, (cuda)->replay_kernels->kernel, blocks, (void *[]){__VA_ARGS__}))
+    MEGA_TRY(                                        \
+        cuda_compute_run_blocks(cuda, (cuda)->replay_kernels->kernel, blocks, CUDA_ARGUMENTS(__VA_ARGS__)))
 
 static cuda_compute *cuda_of(mega_compute *compute) {
     return (cuda_compute *)compute;
