@@ -117,14 +117,18 @@ static inline uint32_t pair_reset(test_pair *pair, const uint8_t *mask, const in
     return pair_compare(pair);
 }
 
-static inline void pair_draw_actions(test_pair *pair) {
-    pair->steps++;
-    for (uint32_t i = 0; i < pair->count; i++) {
-        uint32_t h = i * 0x9E3779B9u ^ pair->steps * 0x85EBCA6Bu;
+static inline void test_draw_actions(int32_t *actions, uint32_t count, uint32_t choices, uint32_t step) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t h = i * 0x9E3779B9u ^ step * 0x85EBCA6Bu;
         h = (h ^ h >> 15) * 0x7FEB352Du;
         h = (h ^ h >> 15) * 0x846CA68Bu;
-        pair->actions[i] = (int32_t)((h >> 8) % pair->choices);
+        actions[i] = (int32_t)((h >> 8) % choices);
     }
+}
+
+static inline void pair_draw_actions(test_pair *pair) {
+    pair->steps++;
+    test_draw_actions(pair->actions, pair->count, pair->choices, pair->steps);
 }
 
 static inline uint32_t pair_step(test_pair *pair) {
