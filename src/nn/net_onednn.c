@@ -11,6 +11,8 @@
 #include "onednn_input.h"
 #include "onednn_parts.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 enum {
@@ -55,11 +57,22 @@ static onednn_net *net_of(const mega_pass *pass) {
     return (onednn_net *)pass->net;
 }
 
-// OpenMP keeps the number of threads for each thread that calls it, so this comes before all work.
-static void use_threads(const onednn_net *net) {
+// Comes before all work of the library. OpenMP keeps the number of threads for each thread that calls it.
+//
+// No signal's handler may run meanwhile, here or in OpenMP's threads, which inherit what is blocked when they are made:
+// products of matrices in oneDNN move the stack pointer into a block of the heap, and a handler's frame would be
+// written over what lies before that block.
+static void begin_work(const onednn_net *net, sigset_t *before) {
+    sigset_t all;
+    sigfillset(&all);
+    (void)pthread_sigmask(SIG_BLOCK, &all, before);
     if (net->library->omp_set_num_threads != NULL) {
         net->library->omp_set_num_threads((int)net->threads);
     }
+}
+
+static void end_work(const sigset_t *before) {
+    (void)pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 // ---- loops of its own --------------------------------------------------------------------------------
@@ -250,7 +263,8 @@ static int onednn_forward(mega_pass *pass, const uint8_t *observations, const in
                            .batch = pass->batch,
                            .size = mega_network_observation_size(&pass->net->network),
                            .numbers = numbers_of(own, own->input)};
-    use_threads(net);
+    sigset_t signals;
+    begin_work(net, &signals);
     load_weights(own);
     mega_onednn_parallel(net->library, net->threads, read_observations, &job);
     for (uint32_t i = 0; i < own->layer_count; i++) {
@@ -258,6 +272,7 @@ static int onednn_forward(mega_pass *pass, const uint8_t *observations, const in
         mega_onednn_run(&own->kit, &own->layer[i].forward);
     }
     (void)net->library->dnnl_stream_wait(own->kit.stream);
+    end_work(&signals);
     part_outputs(own);
     own->has_forward = true;
     return mega_onednn_kit_check(&own->kit, message);
@@ -284,13 +299,15 @@ static int onednn_backward(mega_pass *pass, mega_message *message) {
     if (!pass->trains || !own->has_forward) {
         return mega_message_set(message, "a backward pass needs a forward pass that trains before it");
     }
-    use_threads(net);
+    sigset_t signals;
+    begin_work(net, &signals);
     load_backward_weights(own);
     join_deltas(own);
     for (uint32_t i = own->layer_count; i-- > 0;) {
         layer_backward(own, &own->layer[i]);
     }
     (void)net->library->dnnl_stream_wait(own->kit.stream);
+    end_work(&signals);
     scatter_gradients(own);
     return mega_onednn_kit_check(&own->kit, message);
 }
@@ -518,8 +535,10 @@ static int build_pass(onednn_pass *own, mega_message *message) {
     if (mega_onednn_kit_open(&own->kit, message) != 0) {
         return -1;
     }
-    use_threads(net_of(pass)); // primitives are made for so many
+    sigset_t signals;
+    begin_work(net_of(pass), &signals); // primitives are made for so many threads
     build_layers(own);
+    end_work(&signals);
     return mega_onednn_kit_check(&own->kit, message);
 }
 
