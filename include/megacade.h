@@ -365,9 +365,10 @@ typedef struct mega_vector_desc {
     uint32_t autoreset; // MEGA_AUTORESET_*
     uint32_t seed;      // environment i has the seed `seed + i` until a reset gives it one
     uint32_t episode_log; // finished episodes kept for mega_vector_drain_episodes; 0 means 1024 or count
-    // 0 off. K: not what the reference does, but fast resets: K starts of each game are made at creation, with
-    // the seeds start_seed to start_seed + K - 1, and every reset copies one of them, which the environment's
-    // own generator draws. A seed given to a reset seeds that generator and the sticky actions only.
+    // 0 off. K, at most 65,536: not what the reference does, but fast resets: K starts of each game, mode and
+    // difficulty are made at creation, on the CPU, with the seeds start_seed to start_seed + K - 1, and every reset
+    // copies one of them, which the environment's own generator draws. A seed given to a reset seeds that generator
+    // and the sticky actions only. The same on all devices.
     uint32_t start_states;
     uint32_t start_seed;
     uint8_t blind; // 1: no observations are made; RAM and screens can still be looked at
@@ -458,9 +459,9 @@ MEGA_API mega_status mega_vector_screen(mega_vector *vector, uint32_t env_id, ui
 MEGA_API mega_status mega_vector_screen_rgb(mega_vector *vector, uint32_t env_id, uint8_t *pixels,
                                             size_t size);
 
-// On a GPU: the same calls with the same results, but batch must be count and start_states 0, `threads` and `pin`
-// are ignored, and mega_vector_ram and mega_vector_observations copy to the host when they are called: what they
-// return is right until the next call. A learner on the GPU reads and writes these arrays in place:
+// On a GPU: the same calls with the same results, but batch must be count, `threads` and `pin` are ignored, and
+// mega_vector_ram and mega_vector_observations copy to the host when they are called: what they return is right
+// until the next call. A learner on the GPU reads and writes these arrays in place:
 typedef struct
     mega_vector_device_view {    // addresses in the GPU's memory, valid until destroy; count rows each
     uint8_t *observations;       // NULL when blind

@@ -9,10 +9,11 @@
 #include "mega_look.h"
 #include "mega_reset.h"
 #include "mega_show.h"
+#include "mega_starts.h"
 
-const uint32_t fake_layout[7] = {
+const uint32_t fake_layout[8] = {
     sizeof(mega_batch),  sizeof(mega_course), sizeof(mega_cell),       sizeof(mega_tally),
-    sizeof(mega_notice), sizeof(mega_video),  sizeof(mega_memo_entry),
+    sizeof(mega_notice), sizeof(mega_video),  sizeof(mega_memo_entry), sizeof(mega_starts),
 };
 
 typedef void fake_kernel(const mega_batch *batch, void **parameters);
@@ -24,6 +25,11 @@ static void run_start_episodes(const mega_batch *batch, void **parameters) {
     for (uint32_t lane = 0; lane < batch->lanes; lane++) {
         roster_start(batch, &warp, lane);
     }
+}
+
+static void run_copy_starts(const mega_batch *batch, void **parameters) {
+    int32_t choice;
+    starts_copy(batch, (const mega_starts *)parameters[1], 0, 1, &choice, 0, 1);
 }
 
 static void run_step(const mega_batch *batch, void **parameters) {
@@ -101,6 +107,7 @@ static const struct {
     {"mega_look", run_look},
     {"mega_look_begun", run_look_begun},
     {"mega_start_episodes", run_start_episodes},
+    {"mega_copy_starts", run_copy_starts},
     {"mega_keep_finals", run_keep_finals},
     {"mega_prepare_begun", run_prepare_begun},
     {"mega_take_actions", run_take_actions},

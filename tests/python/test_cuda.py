@@ -403,7 +403,7 @@ def test_torch_is_not_needed(monkeypatch):
         ({"device": "cuda:7"}, RuntimeError, "no GPU has number 7: there is one"),
         ({"device": "cuda", "count": 4000}, RuntimeError, "environments would fit"),
         ({"device": "cuda", "batch_size": 2}, ValueError, "batch"),
-        ({"device": "cuda", "start_states": 2}, ValueError, "start_states"),
+        ({"device": "cuda", "start_states": 2**17}, ValueError, "start_states is 131072, expected at most 65536"),
         ({"device": "cuda", "array": "jax"}, ValueError, "expected one of dlpack, torch, numpy"),
         ({"device": "cpu", "array": "torch"}, ValueError, "on the CPU it is numpy"),
         ({"device": "cuda", "copy": True}, ValueError, "copy is False"),

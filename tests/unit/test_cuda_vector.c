@@ -171,6 +171,75 @@ static void case_different_games(void) {
     }
 }
 
+// A program on a cartridge with 2 KiB of RAM, which it shows and changes.
+static mega_rom *open_ram_image(void) {
+    static const uint8_t code[] = {0x2C, 0xE7, 0xFF, 0xE6, 0x80, 0xA6, 0x80, 0xBD, 0x00, 0xF4, 0x18, 0x69,
+                                   0x03, 0x9D, 0x00, 0xF0, 0x85, 0x09, 0x8D, 0x00, 0xF8, 0x4C, 0x03, 0xFA};
+    static uint8_t image[16384];
+    mega_rom *rom = NULL;
+    memcpy(image, (const uint8_t[]){0xAD, 0xE5, 0xFF}, 3); // how such cartridges are recognised
+    memcpy(image + 16384 - 0x600, code, sizeof code);
+    image[16384 - 3] = 0xFA;
+    MEGA_CHECK_EQ(mega_rom_from_memory(image, sizeof image, "ram", &rom), MEGA_OK);
+    return rom;
+}
+
+static void play_ram_image(void) {
+    mega_rom *rom = open_ram_image();
+    const mega_rom *list[2] = {rom, builtin};
+    mega_vector_desc desc = short_episodes(2);
+    desc.roms = list;
+    desc.rom_count = 2;
+    desc.start_states = 3;
+    play_through(&desc, 40);
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK(((const mega_cuda_vector *)pair.gpu.vector)->all.cart_ram_size == 2048);
+    pair_close(&pair);
+    mega_rom_destroy(rom);
+}
+
+// Episodes that begin in one of a few start states: by all kinds of resets, in games that go on, with RAM on the
+// cartridge, in modes of their own.
+static void case_start_states(void) {
+    static const char *const names[3] = {"asterix", "pitfall2", "air_raid"};
+    const mega_rom *list[3] = {builtin, builtin, builtin};
+    const int32_t modes[3] = {MEGA_MODE_DEFAULT, MEGA_MODE_DEFAULT, 3};
+    mega_rom *others[3] = {NULL, NULL, NULL};
+    int several = 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        several = mega_rom_find(names[i], NULL, &others[i]) == MEGA_OK && several;
+    }
+    for (uint32_t k = 0; k < 10; k++) {
+        const uint32_t is_mixed = several && k >= 7;
+        mega_vector_desc desc = short_episodes(is_mixed ? 3 : 6);
+        desc.start_states = 1 + k % 4;
+        desc.start_seed = 50 + k;
+        desc.autoreset = k % 2;
+        desc.groups = 1 + k / 2 % 2;
+        desc.task.rgb = k == 2;
+        desc.task.height = k == 3 ? 100 : 84;
+        desc.blind = k == 4;
+        if (k == 5 || k == 6) { // lives end episodes, and the game goes on
+            list[0] = others[0] != NULL ? others[0] : builtin;
+            desc.task.envpool = desc.task.episodic_life = 1;
+            desc.task.max_episode_frames = 4000;
+        }
+        if (is_mixed) {
+            memcpy(list, others, sizeof list);
+            desc.modes = modes;
+            desc.rom_count = 3;
+        }
+        desc.roms = list;
+        play_through(&desc, k == 5 || k == 6 ? 250 : 40);
+        list[0] = builtin;
+    }
+    play_ram_image();
+    MEGA_CHECK_EQ(found, 0); // the table of beginnings is not asked
+    for (uint32_t i = 0; i < 3; i++) {
+        mega_rom_destroy(others[i]);
+    }
+}
+
 // States go from one device to the other and back, and play on alike.
 static void case_copies(void) {
     const int32_t ids[4] = {0, 1, 2, 3}, others[4] = {3, 2, 1, 0};
@@ -522,8 +591,11 @@ static void case_errors(void) {
     desc.batch = 2;
     check_refused(&desc, MEGA_ERROR_ARGUMENT, "on a GPU a batch is all of them");
     desc.batch = 0;
-    desc.start_states = 3;
-    check_refused(&desc, MEGA_ERROR_ARGUMENT, "start_states is 3; a GPU copies the starts");
+    desc.start_states = 65537;
+    check_refused(&desc, MEGA_ERROR_ARGUMENT, "start_states is 65537, expected at most 65536");
+    desc.start_states = 65536;
+    check_refused(&desc, MEGA_ERROR_CUDA_MEMORY, "65536 start states for each of 1 games or modes need 4.");
+    MEGA_CHECK_MESSAGE("GiB are free; ask for fewer start_states");
     desc.start_states = 0;
     desc.count = 1000000;
     check_refused(&desc, MEGA_ERROR_CUDA_MEMORY, "environments would fit");
@@ -564,6 +636,13 @@ static void case_jammed(void) {
     MEGA_CHECK_BYTES(messages[0], messages[1], strlen(messages[0]) + 1);
     MEGA_CHECK_EQ(pair_compare(&pair), 0);
     pair_close(&pair);
+    desc.start_states = 2;
+    desc.device = "cuda";
+    check_refused(&desc, MEGA_ERROR_JAMMED,
+                  "start state 0 of jam: the program jammed the processor at $F003");
+    desc.device = NULL;
+    check_refused(&desc, MEGA_ERROR_JAMMED,
+                  "start state 0 of jam: the program jammed the processor at $F003");
     mega_rom_destroy(rom);
 }
 
@@ -632,6 +711,7 @@ int main(int argc, char **argv) {
         {"settings", case_settings, NULL},
         {"envpool", case_envpool, NULL},
         {"different_games", case_different_games, NULL},
+        {"start_states", case_start_states, NULL},
         {"copies", case_copies, NULL},
         {"environments", case_environments, NULL},
         {"over", case_over, NULL},

@@ -10,6 +10,7 @@
 #define COUNT_MAX (1u << 24)
 #define THREADS_MAX 1024u
 #define EPISODES_MAX (1u << 24)
+#define STARTS_MAX 65536u
 
 // ---- description ---------------------------------------------------------------------------------------
 
@@ -38,6 +39,10 @@ static mega_status check_numbers(const mega_vector_desc *desc) {
     if (desc->episode_log > EPISODES_MAX) {
         return mega_fail(MEGA_ERROR_ARGUMENT, "episode_log is %u, expected at most %u", desc->episode_log,
                          EPISODES_MAX);
+    }
+    if (desc->start_states > STARTS_MAX) {
+        return mega_fail(MEGA_ERROR_ARGUMENT, "start_states is %u, expected at most %u", desc->start_states,
+                         STARTS_MAX);
     }
     return MEGA_OK;
 }

@@ -8,8 +8,6 @@
 #include "vector.h"
 #include "vector_format.h"
 
-#define STARTS_MAX 65536u
-
 static bool is_alike(const mega_lane *a, const mega_lane *b) {
     return a->setup == b->setup && a->mode == b->mode && a->difficulty == b->difficulty;
 }
@@ -37,13 +35,14 @@ static uint8_t *start_of(const mega_cpu_vector *vector, uint32_t pool, uint32_t 
 static mega_status play_starts(mega_cpu_vector *vector, const mega_vector_desc *desc, uint32_t env_id) {
     mega_member *member = &vector->members[env_id];
     const uint32_t pool = member->start_pool;
+    const char *name = desc->roms[desc->rom_count == 1 ? 0 : env_id]->info.name;
     for (uint32_t k = 0; k < vector->start_count; k++) {
         lane_bind(&member->lane, vector->scratch[0]);
         (void)lane_power_on(&member->lane, desc->start_seed + k);
         const mega_status status = lane_start_episode(&member->lane, true);
         lane_unbind(&member->lane);
         if (status != MEGA_OK) {
-            return mega_fail(status, "start state %u of environment %u: %s", k, env_id, mega_last_error());
+            return mega_fail(status, "start state %u of %s: %s", k, name, mega_last_error());
         }
         vector_save_member(vector, env_id, start_of(vector, pool, k));
     }
@@ -60,10 +59,6 @@ static mega_status play_starts(mega_cpu_vector *vector, const mega_vector_desc *
 mega_status vector_make_starts(mega_cpu_vector *vector, const mega_vector_desc *desc) {
     if (desc->start_states == 0) {
         return MEGA_OK;
-    }
-    if (desc->start_states > STARTS_MAX) {
-        return mega_fail(MEGA_ERROR_ARGUMENT, "start_states is %u, expected at most %u", desc->start_states,
-                         STARTS_MAX);
     }
     const size_t each = state_largest(&vector->games);
     uint32_t *firsts = malloc(vector->count * sizeof(*firsts));

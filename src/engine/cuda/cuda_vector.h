@@ -2,7 +2,7 @@
 //
 //     cuda_vector_create.c  description, memory, kernels    cuda_vector_step.c   reset, step, groups
 //     cuda_vector_state.c   save, restore                   cuda_vector_look.c   views, screens, statistics
-//     cuda_vector_stream.c  streams and arrays of others
+//     cuda_vector_stream.c  streams and arrays of others    cuda_vector_starts.c start states
 //
 // All of an environment is in the GPU's memory (mega_cell.h); the host keeps what it must know to check
 // calls. A group has a stream of its own: its work is done in order, and groups do not wait for each other.
@@ -11,6 +11,7 @@
 #include "cuda_parts.h"
 #include "cuda_programs.h"
 #include "mega_cell.h"
+#include "mega_start_state.h"
 #include "vector_engine.h"
 #include "vector_games.h"
 
@@ -20,6 +21,7 @@
     KERNEL(mega_look)           \
     KERNEL(mega_look_begun)     \
     KERNEL(mega_start_episodes) \
+    KERNEL(mega_copy_starts)    \
     KERNEL(mega_keep_finals)    \
     KERNEL(mega_prepare_begun)  \
     KERNEL(mega_take_actions)   \
@@ -39,6 +41,14 @@ enum {
 #undef KERNEL
     KERNEL_COUNT
 };
+
+// Environments with the same game, mode and difficulty share start states.
+typedef struct mega_cuda_pool {
+    mega_lane_setup *setup;
+    int32_t mode; // or MEGA_MODE_DEFAULT
+    uint32_t difficulty;
+    uint32_t first; // environment
+} mega_cuda_pool;
 
 typedef struct mega_cuda_group {
     mega_batch batch; // its first environment and count, its lanes, its roster
@@ -69,9 +79,13 @@ struct mega_cuda_vector {
     bool counts;                 // $MEGACADE_CUDA_COUNT: lanes count what they execute
     CUdeviceptr *blocks;         // allocations
     uint32_t block_count;
-    size_t video_size; // of a mega_video there
-    size_t memo_size;  // of a mega_memo_entry
-    mega_batch all;    // what groups share
+    size_t video_size;     // of a mega_video there
+    size_t memo_size;      // of a mega_memo_entry
+    mega_batch all;        // what groups share
+    mega_starts starts;    // that episodes begin in
+    mega_cuda_pool *pools; // [pool_count], with room for count
+    uint32_t *pool_of;     // [count]
+    uint32_t pool_count;
     mega_cuda_group *groups;
     uint32_t group_count;
     bool unusual;         // observations that mega_look does not make
@@ -94,6 +108,18 @@ struct mega_cuda_vector {
     uint32_t noticed; // notices that were taken from the GPU
     mega_episode last_episode;
 };
+
+// ---- cuda_vector_create.c
+
+// Memory of the GPU that lives as long as the vector and is zero; NULL for no bytes, or when *status says why.
+void *cuda_vector_take(mega_cuda_vector *vector, size_t size, mega_status *status);
+
+// ---- cuda_vector_starts.c
+
+// How many start states there are, and how large; then makes them on the CPU and sends them.
+mega_status cuda_vector_plan_starts(mega_cuda_vector *vector, const mega_vector_desc *desc);
+size_t cuda_vector_bytes_of_starts(const mega_cuda_vector *vector);
+mega_status cuda_vector_send_starts(mega_cuda_vector *vector, const mega_vector_desc *desc);
 
 // ---- cuda_vector_step.c
 

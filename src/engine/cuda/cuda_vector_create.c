@@ -26,12 +26,12 @@ static mega_status check_layout(mega_cuda_vector *vector) {
     const mega_cuda_driver *cuda = vector->device->driver;
     CUdeviceptr address;
     size_t size = 0;
-    uint32_t layout[7] = {0};
+    uint32_t layout[8] = {0};
     CUDA_TRY(cuda, cuModuleGetGlobal, &address, &size, vector->module, "mega_layout");
     CUDA_TRY(cuda, cuMemcpyDtoH, layout, address, sizeof(layout));
     if (layout[0] != sizeof(mega_batch) || layout[1] != sizeof(mega_course) ||
         layout[2] != sizeof(mega_cell) || layout[3] != sizeof(mega_tally) ||
-        layout[4] != sizeof(mega_notice)) {
+        layout[4] != sizeof(mega_notice) || layout[7] != sizeof(mega_starts)) {
         return mega_fail(MEGA_ERROR_CUDA_COMPILE,
                          "%s was compiled with another layout of structs than the library's", PROGRAM);
     }
@@ -60,8 +60,7 @@ static mega_status open_kernels(mega_cuda_vector *vector) {
 
 // ---- memory --------------------------------------------------------------------------------------------
 
-// The memory is zero. NULL for no bytes.
-static void *take(mega_cuda_vector *vector, size_t size, mega_status *status) {
+void *cuda_vector_take(mega_cuda_vector *vector, size_t size, mega_status *status) {
     const mega_cuda_driver *cuda = vector->device->driver;
     char purpose[64];
     CUdeviceptr address = 0;
@@ -129,11 +128,20 @@ static size_t bytes_of_environment(const mega_cuda_vector *vector) {
 
 static mega_status check_memory(const mega_cuda_vector *vector) {
     size_t free_size = 0, total_size = 0;
-    const size_t each = bytes_of_environment(vector), reserve = ((size_t)64 << 20) + bytes_of_memo(vector);
+    const size_t each = bytes_of_environment(vector), starts = cuda_vector_bytes_of_starts(vector);
+    const size_t reserve = ((size_t)64 << 20) + bytes_of_memo(vector) + starts;
     CUDA_TRY(vector->device->driver, cuMemGetInfo, &free_size, &total_size);
     const size_t room = free_size > reserve ? (free_size - reserve) / each : 0;
     if (room >= vector->count) {
         return MEGA_OK;
+    }
+    if (starts >= free_size) {
+        return mega_fail(
+            MEGA_ERROR_CUDA_MEMORY,
+            "%u start states for each of %u games or modes need %.1f GiB, and of the memory of cuda:%d "
+            "%.1f GiB are free; ask for fewer start_states",
+            vector->starts.count, vector->pool_count, (double)starts / (1 << 30), vector->device->index,
+            (double)free_size / (1 << 30));
     }
     return mega_fail(
         MEGA_ERROR_CUDA_MEMORY,
@@ -149,40 +157,41 @@ static mega_status take_memory(mega_cuda_vector *vector) {
     const size_t count = vector->count;
     const bool finals = vector->autoreset == MEGA_AUTORESET_SAME_STEP;
     mega_status status = MEGA_OK;
-    all->cells = take(vector, count * sizeof(mega_cell), &status);
-    all->videos = take(vector, count * vector->video_size, &status);
-    all->pooled = take(vector, count * all->screen_size, &status);
-    all->observations = take(vector, count * all->observation_size, &status);
-    all->cart_ram = take(vector, count * all->cart_ram_size, &status);
-    all->results = take(vector, count * sizeof(mega_result), &status);
-    all->draws = take(vector, count * all->draw_room * sizeof(uint32_t), &status);
-    all->tallies = take(vector, count * sizeof(mega_tally), &status);
-    all->notices = take(vector, (size_t)all->notice_room * sizeof(mega_notice), &status);
-    all->notice_count = take(vector, sizeof(uint32_t), &status);
-    columns->final_observations = finals ? take(vector, count * all->observation_size, &status) : NULL;
-    columns->rewards = take(vector, count * sizeof(int32_t), &status);
-    columns->lives = take(vector, count * sizeof(int32_t), &status);
-    columns->frame_numbers = take(vector, count * sizeof(int32_t), &status);
-    columns->episode_frame_numbers = take(vector, count * sizeof(int32_t), &status);
-    columns->terminations = take(vector, count, &status);
-    columns->truncations = take(vector, count, &status);
-    columns->episode_ends = take(vector, count, &status);
-    vector->indices = take(vector, count * sizeof(int32_t), &status);
-    vector->numbers = take(vector, count * sizeof(int32_t), &status);
-    vector->strengths = take(vector, count * sizeof(float), &status);
-    vector->orders = take(vector, count, &status);
-    vector->seeds = take(vector, count * sizeof(int32_t), &status);
-    vector->pixels = take(vector, (size_t)2 * MEGA_WIDTH * MEGA_PICTURE_ROWS, &status);
+    all->cells = cuda_vector_take(vector, count * sizeof(mega_cell), &status);
+    all->videos = cuda_vector_take(vector, count * vector->video_size, &status);
+    all->pooled = cuda_vector_take(vector, count * all->screen_size, &status);
+    all->observations = cuda_vector_take(vector, count * all->observation_size, &status);
+    all->cart_ram = cuda_vector_take(vector, count * all->cart_ram_size, &status);
+    all->results = cuda_vector_take(vector, count * sizeof(mega_result), &status);
+    all->draws = cuda_vector_take(vector, count * all->draw_room * sizeof(uint32_t), &status);
+    all->tallies = cuda_vector_take(vector, count * sizeof(mega_tally), &status);
+    all->notices = cuda_vector_take(vector, (size_t)all->notice_room * sizeof(mega_notice), &status);
+    all->notice_count = cuda_vector_take(vector, sizeof(uint32_t), &status);
+    columns->final_observations =
+        finals ? cuda_vector_take(vector, count * all->observation_size, &status) : NULL;
+    columns->rewards = cuda_vector_take(vector, count * sizeof(int32_t), &status);
+    columns->lives = cuda_vector_take(vector, count * sizeof(int32_t), &status);
+    columns->frame_numbers = cuda_vector_take(vector, count * sizeof(int32_t), &status);
+    columns->episode_frame_numbers = cuda_vector_take(vector, count * sizeof(int32_t), &status);
+    columns->terminations = cuda_vector_take(vector, count, &status);
+    columns->truncations = cuda_vector_take(vector, count, &status);
+    columns->episode_ends = cuda_vector_take(vector, count, &status);
+    vector->indices = cuda_vector_take(vector, count * sizeof(int32_t), &status);
+    vector->numbers = cuda_vector_take(vector, count * sizeof(int32_t), &status);
+    vector->strengths = cuda_vector_take(vector, count * sizeof(float), &status);
+    vector->orders = cuda_vector_take(vector, count, &status);
+    vector->seeds = cuda_vector_take(vector, count * sizeof(int32_t), &status);
+    vector->pixels = cuda_vector_take(vector, (size_t)2 * MEGA_WIDTH * MEGA_PICTURE_ROWS, &status);
     const size_t places = (size_t)vector->games.count * all->memo.room;
-    all->memo.tags = take(vector, places * sizeof(uint32_t), &status);
-    all->memo.known = take(vector, places * sizeof(uint32_t), &status);
-    all->memo.counts = take(vector, 2 * sizeof(uint32_t), &status);
-    all->memo.entries = take(vector, places * vector->memo_size, &status);
-    all->counts = take(vector, vector->counts ? 2 * sizeof(*all->counts) : 0, &status);
-    all->memo.selects = take(vector, vector->games.count * sizeof(uint32_t), &status);
-    all->memo.pictured = take(vector, vector->games.count * sizeof(uint32_t), &status);
+    all->memo.tags = cuda_vector_take(vector, places * sizeof(uint32_t), &status);
+    all->memo.known = cuda_vector_take(vector, places * sizeof(uint32_t), &status);
+    all->memo.counts = cuda_vector_take(vector, 2 * sizeof(uint32_t), &status);
+    all->memo.entries = cuda_vector_take(vector, places * vector->memo_size, &status);
+    all->counts = cuda_vector_take(vector, vector->counts ? 2 * sizeof(*all->counts) : 0, &status);
+    all->memo.selects = cuda_vector_take(vector, vector->games.count * sizeof(uint32_t), &status);
+    all->memo.pictured = cuda_vector_take(vector, vector->games.count * sizeof(uint32_t), &status);
     all->memo.pictures =
-        take(vector, (size_t)vector->games.count * MEMO_PICTURES * MEMO_PICTURE_SIZE, &status);
+        cuda_vector_take(vector, (size_t)vector->games.count * MEMO_PICTURES * MEMO_PICTURE_SIZE, &status);
     columns->indices = vector->indices;
     all->actions = vector->numbers;
     all->orders = vector->orders;
@@ -221,7 +230,7 @@ static mega_status send_course(mega_cuda_vector *vector, const mega_lane_setup *
     const size_t starting_at = resizer_at + sizeof(mega_resizer);
     const uint32_t starting = environment->settings.starting_action_count;
     mega_status status = MEGA_OK;
-    uint8_t *base = take(vector, starting_at + starting + 1, &status);
+    uint8_t *base = cuda_vector_take(vector, starting_at + starting + 1, &status);
     MEGA_TRY(status);
     CUDA_TRY(cuda, cuMemcpyHtoD, CUDA_ADDRESS(base), environment->image, image_size);
     CUDA_TRY(cuda, cuMemcpyHtoD, CUDA_ADDRESS(base + image_size),
@@ -255,7 +264,7 @@ static mega_status send_courses(mega_cuda_vector *vector) {
     for (uint32_t i = 0; status == MEGA_OK && i < vector->games.count; i++) {
         status = send_course(vector, vector->games.setups[i], &courses[i]);
     }
-    void *address = take(vector, size, &status);
+    void *address = cuda_vector_take(vector, size, &status);
     if (status == MEGA_OK) {
         const mega_cuda_driver *cuda = vector->device->driver;
         const CUresult result = cuda->cuMemcpyHtoD(CUDA_ADDRESS(address), courses, size);
@@ -380,7 +389,7 @@ static mega_status open_group(mega_cuda_vector *vector, uint32_t number, int32_t
     memcpy(group->first_lane, first_lane, (courses + 1) * sizeof(*group->first_lane));
     // Counters, those by course, the failure's place, where courses begin, lanes of two kinds, queue.
     const size_t words = 3 + 2 * (size_t)courses + 2 * (size_t)batch->lanes + batch->count;
-    uint32_t *memory = take(vector, words * sizeof(uint32_t), &status);
+    uint32_t *memory = cuda_vector_take(vector, words * sizeof(uint32_t), &status);
     MEGA_TRY(status);
     batch->roster.count = memory;
     batch->roster.count_of_course = memory + 1;
@@ -463,10 +472,12 @@ static mega_status open_inside(mega_cuda_vector *vector, const mega_vector_desc 
         vector->translated = vector->translated || vector->programs[i].step != NULL;
     }
     split_memory(vector);
+    MEGA_TRY(cuda_vector_plan_starts(vector, desc));
     MEGA_TRY(check_memory(vector));
     MEGA_TRY(take_memory(vector));
     MEGA_TRY(send_courses(vector));
     MEGA_TRY(send_cells(vector, desc));
+    MEGA_TRY(cuda_vector_send_starts(vector, desc));
     vector->all.index_count = vector->games.action_count;
     memcpy(vector->all.action_of_index, vector->games.actions, sizeof(vector->games.actions));
     MEGA_TRY(open_groups(vector));
@@ -494,11 +505,6 @@ mega_status cuda_vector_create(const mega_vector_desc *desc, mega_vector **out) 
         return mega_fail(MEGA_ERROR_ARGUMENT,
                          "a batch of %u of %u environments; on a GPU a batch is all of them, so leave it 0",
                          desc->batch, desc->count);
-    }
-    if (desc->start_states != 0) {
-        return mega_fail(MEGA_ERROR_ARGUMENT,
-                         "start_states is %u; a GPU copies the starts that it knows, exactly, so leave it 0",
-                         desc->start_states);
     }
     mega_cuda_vector *vector = calloc(1, sizeof(*vector));
     if (vector == NULL) {
@@ -553,6 +559,8 @@ void cuda_vector_destroy(mega_cuda_vector *vector) {
     cuda_device_close(vector->device);
     vector_games_close(&vector->games);
     free(vector->course_of);
+    free(vector->pools);
+    free(vector->pool_of);
     free(vector->started);
     free(vector->powered);
     free(vector->host_orders);

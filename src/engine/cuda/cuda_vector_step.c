@@ -116,10 +116,20 @@ static mega_status start_part(mega_cuda_vector *vector, const mega_cuda_group *g
     return MEGA_OK;
 }
 
+// Those on the roster whose episode begins in a start state are there afterwards, and nobody plays for them.
+static mega_status copy_starts(mega_cuda_vector *vector, mega_cuda_group *group, CUstream stream) {
+    void *parameters[] = {&group->batch, &vector->starts};
+    const uint32_t blocks = group->batch.count < LIST_BLOCKS ? group->batch.count : LIST_BLOCKS;
+    return vector->starts.count == 0
+               ? MEGA_OK
+               : cuda_vector_launch(vector, KERNEL_mega_copy_starts, stream, blocks, PLAIN_BLOCK, parameters);
+}
+
 // Those on the roster play to the beginning of an episode.
 static mega_status start_episodes(mega_cuda_vector *vector, mega_cuda_group *group, CUstream stream) {
     const mega_cuda_driver *cuda = vector->device->driver;
     const mega_cuda_parts *parts = &group->starts;
+    MEGA_TRY(copy_starts(vector, group, stream));
     if (parts->count == 0) {
         const CUfunction translated = vector->translated ? vector->programs[0].step : NULL;
         MEGA_TRY(start_part(vector, group, stream, translated, 0, group->batch.lanes));

@@ -2,12 +2,13 @@
 #include "mega_look.h"
 #include "mega_reset.h"
 #include "mega_show.h"
+#include "mega_starts.h"
 #include "mega_step.h"
 
 // Sizes: those that the host must agree with, and those of what only the GPU knows.
-extern "C" __device__ const uint32_t mega_layout[7] = {
+extern "C" __device__ const uint32_t mega_layout[8] = {
     sizeof(mega_batch),  sizeof(mega_course), sizeof(mega_cell),       sizeof(mega_tally),
-    sizeof(mega_notice), sizeof(mega_video),  sizeof(mega_memo_entry),
+    sizeof(mega_notice), sizeof(mega_video),  sizeof(mega_memo_entry), sizeof(mega_starts),
 };
 
 #define LOOK_BLOCK (32 * LOOK_BANDS)
@@ -37,6 +38,12 @@ extern "C" __global__ void __launch_bounds__(START_BLOCK, 8) mega_start_episodes
         return; // whole warps
     }
     roster_start(&batch, &warps[threadIdx.x / 32], lane);
+}
+
+// Before mega_start_episodes, where there are start states.
+extern "C" __global__ void mega_copy_starts(mega_batch batch, mega_starts starts) {
+    __shared__ int32_t choice;
+    starts_copy(&batch, &starts, blockIdx.x, gridDim.x, &choice, threadIdx.x, blockDim.x);
 }
 
 extern "C" __global__ void mega_keep_finals(mega_batch batch) {
