@@ -140,8 +140,11 @@ static void test_keys(const mega_cuda_compiler *compiler) {
     jobs[4].defines = two_defines, jobs[4].define_count = 2;
     jobs[5].capability = 80;
     jobs[6].line_info = true;
-    jobs[7].header_names = names, jobs[7].header_texts = texts, jobs[7].header_count = 2;
-    jobs[8].header_names = names, jobs[8].header_texts = texts2, jobs[8].header_count = 2;
+    for (int i = 7; i < 9; i++) {
+        jobs[i].text = "#include \"a.h\"\n#include <b.h>\n";
+        jobs[i].header_names = names, jobs[i].header_texts = i == 7 ? texts : texts2,
+        jobs[i].header_count = 2;
+    }
     for (int i = 0; i < 9; i++) {
         MEGA_CHECK_EQ(cuda_compile_key(compiler, &jobs[i], keys[i]), MEGA_OK);
         for (int j = 0; j < i; j++) {
@@ -151,6 +154,48 @@ static void test_keys(const mega_cuda_compiler *compiler) {
     jobs[1] = a_job();
     MEGA_CHECK_EQ(cuda_compile_key(compiler, &jobs[1], again), MEGA_OK);
     MEGA_CHECK(strcmp(again, keys[0]) == 0);
+}
+
+static int have_one_key(const mega_cuda_compiler *compiler, const mega_cuda_job *a, const mega_cuda_job *b) {
+    char keys[2][MEGA_SHA256_TEXT_SIZE];
+    MEGA_CHECK_EQ(cuda_compile_key(compiler, a, keys[0]), MEGA_OK);
+    MEGA_CHECK_EQ(cuda_compile_key(compiler, b, keys[1]), MEGA_OK);
+    return strcmp(keys[0], keys[1]) == 0;
+}
+
+// Every header that the text can include changes the key: also those of headers, of definitions and in conditions. Others
+// do not.
+static void test_header_keys(const mega_cuda_compiler *compiler) {
+    static const char *const names[] = {"a.h",      "deep.h", "macro.h", "angle.h", "defined.h",
+                                        "spaced.h", "no.h",   "not.h",   "a.hpp"};
+    static const char *const defined[] = {"PROGRAM=\"defined.h\""};
+    enum {
+        COUNT = sizeof names / sizeof names[0],
+        INCLUDED = 6
+    };
+    const char *texts[COUNT], *others[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        texts[i] = others[i] = "// a text\n";
+    }
+    texts[0] = others[0] = "#include \"deep.h\"\n#if 0\n#include <angle.h>\n#endif\n";
+    texts[1] = others[1] = "#define MACRO \"macro.h\"\n#include MACRO\n#include PROGRAM\n#include \"a.h\"\n";
+    texts[7] = others[7] = "#include \"no.h\"\n";
+    mega_cuda_job job = a_job(), other;
+    job.text = "// no.h, not.h\n#include \"a.h\"\n #  include\t\"spaced.h\" // a.hpp\n";
+    job.defines = defined;
+    job.header_names = names;
+    job.header_texts = texts;
+    job.header_count = COUNT;
+    other = job;
+    other.header_texts = others;
+    MEGA_CHECK(have_one_key(compiler, &job, &other));
+    for (int i = 0; i < COUNT; i++) {
+        char changed[200];
+        snprintf(changed, sizeof changed, "%s// changed\n", texts[i]);
+        others[i] = changed;
+        MEGA_CHECK_EQ(have_one_key(compiler, &job, &other), i >= INCLUDED);
+        others[i] = texts[i];
+    }
 }
 
 int main(void) {
@@ -167,6 +212,7 @@ int main(void) {
     setenv("MEGACADE_CACHE", mega_test_path("cache"), 1);
     test_code(compiler);
     test_keys(compiler);
+    test_header_keys(compiler);
     test_errors(compiler);
     mega_test_remove_files();
     return mega_test_result();

@@ -253,6 +253,60 @@ static mega_status fill_options(option_list *list, const mega_cuda_compiler *com
                             job->define_count);
 }
 
+// ---- headers -----------------------------------------------------------------------------------------
+
+// Marks the headers that a text names in quotes or angle brackets, in any line, and those that they name: at least all
+// that it includes, also where a macro or a definition holds the name.
+static void mark_named(const mega_cuda_job *job, const char *text, bool *named) {
+    for (const char *at = strpbrk(text, "\"<"); at != NULL; at = strpbrk(at, "\"<")) {
+        const char end = *at++ == '<' ? '>' : '"';
+        for (uint32_t i = 0; i < job->header_count; i++) {
+            const size_t length = strlen(job->header_names[i]);
+            if (!named[i] && strncmp(at, job->header_names[i], length) == 0 && at[length] == end) {
+                named[i] = true;
+                mark_named(job, job->header_texts[i], named);
+            }
+        }
+    }
+}
+
+typedef struct mega_headers {
+    const char **names, **texts;
+    uint32_t count;
+} mega_headers;
+
+static void release_headers(mega_headers *headers) {
+    free((void *)headers->names);
+    free((void *)headers->texts);
+}
+
+// The headers that the code of a job can depend on. The compiler is given these alone, and the key covers them: what is
+// left out cannot be included.
+static mega_status choose_headers(const mega_cuda_job *job, mega_headers *chosen) {
+    const size_t most = (size_t)job->header_count + 1;
+    bool *named = calloc(most, sizeof(*named));
+    chosen->names = calloc(most, sizeof(*chosen->names));
+    chosen->texts = calloc(most, sizeof(*chosen->texts));
+    chosen->count = 0;
+    if (named == NULL || chosen->names == NULL || chosen->texts == NULL) {
+        free(named);
+        release_headers(chosen);
+        return mega_fail_memory(most * 2 * sizeof(*chosen->names));
+    }
+    mark_named(job, job->text, named);
+    for (uint32_t i = 0; i < job->define_count; i++) {
+        mark_named(job, job->defines[i], named);
+    }
+    for (uint32_t i = 0; i < job->header_count; i++) {
+        if (named[i]) {
+            chosen->names[chosen->count] = job->header_names[i];
+            chosen->texts[chosen->count++] = job->header_texts[i];
+        }
+    }
+    free(named);
+    return MEGA_OK;
+}
+
 // ---- compiling ---------------------------------------------------------------------------------------
 
 static void hash_text(mega_sha256 *hash, const char *text) {
@@ -264,8 +318,10 @@ mega_status cuda_compile_key(const mega_cuda_compiler *compiler, const mega_cuda
     option_list list;
     mega_sha256 hash;
     uint8_t digest[MEGA_SHA256_SIZE];
+    mega_headers headers;
     key[0] = '\0';
     MEGA_TRY(fill_options(&list, compiler, job));
+    MEGA_TRY(choose_headers(job, &headers));
     sha256_begin(&hash);
     hash_text(&hash, compiler->name);
     sha256_add(&hash, &list.count, sizeof list.count);
@@ -274,10 +330,11 @@ mega_status cuda_compile_key(const mega_cuda_compiler *compiler, const mega_cuda
     }
     hash_text(&hash, job->name);
     hash_text(&hash, job->text);
-    for (uint32_t i = 0; i < job->header_count; i++) {
-        hash_text(&hash, job->header_names[i]);
-        hash_text(&hash, job->header_texts[i]);
+    for (uint32_t i = 0; i < headers.count; i++) {
+        hash_text(&hash, headers.names[i]);
+        hash_text(&hash, headers.texts[i]);
     }
+    release_headers(&headers);
     sha256_finish(&hash, digest);
     sha256_text(digest, key);
     return MEGA_OK;
@@ -330,11 +387,14 @@ static mega_status take_code(const mega_cuda_compiler *compiler, const mega_cuda
 
 mega_status cuda_compile(const mega_cuda_compiler *compiler, const mega_cuda_job *job, mega_code *out) {
     option_list list;
+    mega_headers headers;
     nvrtc_handle program = NULL;
     memset(out, 0, sizeof *out);
     MEGA_TRY(fill_options(&list, compiler, job));
-    int result = compiler->create(&program, job->text, job->name, (int)job->header_count, job->header_texts,
-                                  job->header_names);
+    MEGA_TRY(choose_headers(job, &headers));
+    int result = compiler->create(&program, job->text, job->name, (int)headers.count, headers.texts,
+                                  headers.names); // which copies them
+    release_headers(&headers);
     if (result != 0) {
         return mega_fail(MEGA_ERROR_CUDA_COMPILE, "%s does not take %s: %s", compiler->name, job->name,
                          compiler->error_text(result));

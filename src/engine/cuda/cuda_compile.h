@@ -37,7 +37,8 @@ mega_status cuda_compiler_add_folder(const char *folder);
 // "NVRTC 13.0".
 const char *cuda_compiler_name(const mega_cuda_compiler *compiler);
 
-// A name for what cuda_compile() would make: the hash of sources, options and compiler.
+// A name for what cuda_compile() would make: the hash of sources, options and compiler. Of the headers those count that
+// the text, a definition or another of them names in quotes or angle brackets; the compiler is given no others.
 mega_status cuda_compile_key(const mega_cuda_compiler *compiler, const mega_cuda_job *job,
                              char key[MEGA_SHA256_TEXT_SIZE]);
 // Compiles to a CUBIN for the GPU, or to PTX where the compiler is older than the GPU. On failure the message
