@@ -11,9 +11,13 @@
 #include "report.h"
 #include "stream.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 enum {
     CHECK_STEPS = 32,  // steps of each environment in the checksum
@@ -38,6 +42,7 @@ typedef struct bench_run {
     const char *autoreset;
     const char *algo, *preset, *env_device; // of a network's load
     const char *table;
+    const char *alone;
     bool next_step; // episodes begin in place of a step
     bool plain, json;
     bool aligned;           // all environments do the same
@@ -51,6 +56,7 @@ typedef struct bench_run {
     uint64_t *hashes;
     uint64_t checksum;
     double start_seconds; // until all environments are at the beginning of an episode
+    int turn;             // the file of --alone, opened, or -1
 } bench_run;
 
 typedef struct bench_timing {
@@ -131,6 +137,24 @@ static int run_rounds(const bench_run *bench, uint64_t rounds, bool hashing) {
     return MEGA_EXIT_OK;
 }
 
+// ---- taking turns ------------------------------------------------------------------------------------
+
+// Programs that share a file warm up together, and each is measured while all others wait or have ended.
+// A change from LOCK_SH to LOCK_EX first gives up what is held, so that two that wait for each other's warm-up both go on.
+static int take_turn(bench_run *bench, int operation) {
+    if (bench->alone == NULL) {
+        return MEGA_EXIT_OK;
+    }
+    if (bench->turn < 0) {
+        bench->turn = open(bench->alone, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    }
+    int result = -1;
+    do {
+        result = bench->turn >= 0 ? flock(bench->turn, operation) : -1;
+    } while (result < 0 && errno == EINTR);
+    return result == 0 ? MEGA_EXIT_OK : mega_report_failure("--alone: %s: %s", bench->alone, strerror(errno));
+}
+
 // ---- setting up --------------------------------------------------------------------------------------
 
 // Reads "none", "ram" or "84x84" (height, width).
@@ -181,9 +205,9 @@ static int check_settings(bench_run *bench) {
     if (!has_network(bench) && strcmp(bench->load_name, "emulate") != 0) {
         return mega_report_usage("--load: '%s' is not a load; use emulate, infer or train", bench->load_name);
     }
-    if (has_network(bench) &&
-        (bench->aligned || bench->plain || mega_options_given(&bench->options, "autoreset"))) {
-        return mega_report_usage("--aligned, --plain and --autoreset are for --load emulate");
+    if (has_network(bench) && (bench->aligned || bench->plain || bench->alone != NULL ||
+                               mega_options_given(&bench->options, "autoreset"))) {
+        return mega_report_usage("--aligned, --alone, --plain and --autoreset are for --load emulate");
     }
     bench->next_step = strcmp(bench->autoreset, "next") == 0;
     if (!bench->next_step && strcmp(bench->autoreset, "same") != 0) {
@@ -246,6 +270,9 @@ static int reset_vector(bench_run *bench) {
 
 static void close_run(bench_run *bench) {
     mega_vector_destroy(bench->vector);
+    if (bench->turn >= 0) { // the others' turn begins when the device has nothing more to do for this one
+        (void)close(bench->turn);
+    }
     mega_rom_destroy(bench->rom);
     free(bench->streams);
     free(bench->actions);
@@ -376,10 +403,13 @@ static int measure(bench_run *bench) {
     }
     const double warm_up = bench->seconds < 4.0 ? bench->seconds / 4.0 : 1.0;
     const double total = warm_up + bench->seconds * (double)bench->repeat;
-    mega_progress progress = mega_progress_begin("bench", (uint64_t)(1000.0 * total));
     uint64_t chunk = 1;
     bench_timing ignored;
     int exit_code = run_check(bench);
+    if (exit_code == MEGA_EXIT_OK) {
+        exit_code = take_turn(bench, LOCK_EX);
+    }
+    mega_progress progress = mega_progress_begin("bench", (uint64_t)(1000.0 * total));
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = run_timed(bench, warm_up, &chunk, &progress, &ignored);
     }
@@ -500,6 +530,8 @@ static void add_options(bench_run *bench) {
                             "observation: HEIGHTxWIDTH (gray, 4 frames), ram or none");
     (void)mega_options_text(options, "autoreset", "WHEN", &bench->autoreset,
                             "episodes begin in the step that ends one (same) or the next");
+    (void)mega_options_text(options, "alone", "FILE", &bench->alone,
+                            "warm up beside others with this file, be measured in turns");
     (void)mega_options_flag(options, "aligned", &bench->aligned, "one seed and the same actions for all");
     (void)mega_options_flag(options, "plain", &bench->plain, "without fast paths");
     (void)mega_options_flag(options, "json", &bench->json, "print one JSON object");
@@ -512,6 +544,9 @@ static int set_up(bench_run *bench) {
     }
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = mega_load_rom(&bench->load, &bench->options, &bench->rom);
+    }
+    if (exit_code == MEGA_EXIT_OK) {
+        exit_code = take_turn(bench, LOCK_SH);
     }
     if (exit_code == MEGA_EXIT_OK) {
         exit_code = open_vector(bench);
@@ -545,6 +580,7 @@ int mega_cmd_bench(int argc, char *const argv[]) {
         .algo = "a2c",
         .obs = "84x84",
         .autoreset = "same",
+        .turn = -1,
     };
     add_options(&bench);
     if (!mega_options_run(&bench.options, argc, argv, &exit_code)) {

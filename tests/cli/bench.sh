@@ -36,6 +36,34 @@ for obs in none ram; do
     holds "obs $obs" "$(checksum --envs 2 --obs $obs)" = "$(checksum --envs 2 --obs $obs --threads 2 --plain)"
 done
 
+# Two that share a file: nobody is measured before both have warmed up, then one after the other.
+for i in 1 2; do
+    "$MEGACADE" bench --envs 4 --seconds 0.3 --json --alone "$work/turn" >"$work/alone$i" 2>"$work/words$i" &
+    pids[i]=$!
+done
+for i in 1 2; do
+    wait "${pids[i]}"
+    holds "program $i of two that take turns" $? -eq 0
+    holds "its checksum" "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["checksum"])' <"$work/alone$i")" = "$first"
+done
+# A file that somebody holds is waited for.
+checks=$((checks + 1))
+python3 - "$MEGACADE" "$work/turn" <<'PYTHON' || fail "waiting for a turn"
+import fcntl, subprocess, sys
+with open(sys.argv[2]) as file:
+    fcntl.flock(file, fcntl.LOCK_SH)  # another that warms up
+    bench = subprocess.Popen([sys.argv[1], "bench", "--seconds", "0.01", "--json", "--alone", sys.argv[2]], stdout=subprocess.PIPE)
+    try:
+        bench.wait(1.5)
+        sys.exit("it was measured beside another")
+    except subprocess.TimeoutExpired:
+        fcntl.flock(file, fcntl.LOCK_UN)
+    words, _ = bench.communicate(timeout=60)
+    assert bench.returncode == 0 and b"checksum" in words
+PYTHON
+refuses 1 "--alone: $work/nowhere/turn: No such file or directory" "$MEGACADE" bench --seconds 0.01 --alone "$work/nowhere/turn"
+refuses 2 "are for --load emulate" "$MEGACADE" bench --load infer --alone "$work/turn"
+
 # Environments and a network together, with and without groups in turns.
 passes python3 bench/sampling_speed.py --program "$MEGACADE" --game comet_catch --threads 1 --envs 1,2 --seconds 0.02 \
     --repeats 1 --out "$work/sampling.csv"
