@@ -291,4 +291,43 @@ static inline void mega_test_dist_all(mega_dist *dist, uint32_t updates) {
     mega_store_destroy(first);
 }
 
+// Both ends of a wire send much at once, and only then receive.
+static inline void mega_test_dist_wire(mega_wire *wire, uint32_t own_rank) {
+    enum {
+        SIZE = 20000000
+    };
+    uint8_t *sent = malloc(SIZE), *received = calloc(SIZE, 1), *expected = malloc(SIZE);
+    mega_test_dist_fill(sent, SIZE, own_rank + 1);
+    mega_test_dist_fill(expected, SIZE, wire->rank + 1);
+    MEGA_WORKS(mega_wire_begin_send(wire, sent, 7, &mega_test_dist_message));
+    MEGA_WORKS(mega_wire_begin_send(wire, sent + 7, SIZE - 7, &mega_test_dist_message));
+    MEGA_WORKS(mega_wire_receive(wire, received, SIZE, &mega_test_dist_message));
+    MEGA_WORKS(mega_wire_finish_send(wire, &mega_test_dist_message));
+    MEGA_CHECK_BYTES(received, expected, SIZE);
+    free(sent);
+    free(received);
+    free(expected);
+}
+
+// Parts the last ranks from the first `hosts`. Guests leave at once; hosts go on as if they were all.
+static inline void mega_test_dist_part(mega_dist *dist, uint32_t hosts) {
+    const uint32_t ranks = dist->size, guests = (ranks - hosts) / hosts;
+    MEGA_CHECK_EQ(mega_dist_part(dist, 0, &mega_test_dist_message), -1);
+    MEGA_CHECK_EQ(mega_dist_part(dist, ranks, &mega_test_dist_message), -1);
+    MEGA_WORKS(mega_dist_part(dist, hosts, &mega_test_dist_message));
+    MEGA_CHECK_EQ(dist->wire_count, dist->rank < hosts ? guests : 1);
+    for (uint32_t i = 0; i < dist->wire_count; i++) {
+        const uint32_t guest = hosts + dist->rank * guests + i;
+        MEGA_CHECK_EQ(dist->wires[i].rank, dist->rank < hosts ? guest : (dist->rank - hosts) / guests);
+        mega_test_dist_wire(&dist->wires[i], dist->rank);
+    }
+    if (dist->rank < hosts) {
+        MEGA_CHECK_EQ(dist->size, hosts);
+        for (int i = 0; i < 20; i++) {
+            mega_test_dist_sum_floats(dist, 100000);
+        }
+        mega_test_dist_gather(dist, 100);
+    }
+}
+
 #endif

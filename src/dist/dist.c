@@ -43,6 +43,7 @@ int mega_dist_open(mega_dist_kind kind, double timeout_seconds, mega_dist **out,
 
 void mega_dist_close(mega_dist *dist) {
     if (dist != NULL) {
+        mega_dist_close_wires(dist);
         free(dist->notes);
         dist->notes = NULL;
         dist->ops->close(dist);

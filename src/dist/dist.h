@@ -19,6 +19,7 @@
 #ifndef DIST_H
 #define DIST_H
 #include "message.h"
+#include "wire.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,6 +56,10 @@ typedef struct mega_dist_ops {
     // Adds to one of MEGA_STORE_COUNTERS counters of the store, which no lock protects and none needs, and
     // returns what it was before. Adding 0 reads it.
     int (*count)(mega_store *store, uint32_t counter, int64_t add, int64_t *before, mega_message *message);
+    // Collective. What follows is among the first `hosts` ranks; the others only close.
+    int (*part)(mega_dist *dist, uint32_t hosts, mega_message *message);
+    // The socket that leads to another rank. NULL: there are none.
+    int (*handle_of)(const mega_dist *dist, uint32_t rank);
     // Tells the other ranks to leave, if it can: this one has failed. Their next calls fail with a sentence.
     // Then this process closes and ends soon. With mpi it ends here, and all others with it: what is to be said
     // is said before.
@@ -68,7 +73,9 @@ struct mega_dist {
     uint32_t size;
     uint32_t local_rank; // among those of this machine: which GPU is its own
     uint32_t local_size;
-    uint64_t *notes; // of dist.c: one for each rank
+    uint64_t *notes;  // of dist.c: one for each rank
+    mega_wire *wires; // after mega_dist_part()
+    uint32_t wire_count;
 };
 
 enum {
@@ -107,6 +114,11 @@ int mega_dist_same(mega_dist *dist, const char *what, const void *bytes, size_t 
 // it is below 0. All get the sentence of the first rank that failed, with "rank N: " before it unless that is
 // rank 0. So that nobody waits for a rank that is gone. `message` is not NULL.
 int mega_dist_agree(mega_dist *dist, int result, mega_message *message);
+
+// Collective, once, before any store. The first `hosts` ranks are hosts, the others guests, of which each host has equally
+// many, in order. From then on dist->size is the number of hosts, and collective calls are theirs; a guest makes none. Each
+// host has wires to its guests (dist->wires, wire.h), each guest one to its host.
+int mega_dist_part(mega_dist *dist, uint32_t hosts, mega_message *message);
 
 // Collective. Where there is no store, the message says what has one.
 int mega_store_create(mega_dist *dist, size_t chunk_size, uint32_t chunks, mega_store **out,

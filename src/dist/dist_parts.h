@@ -8,10 +8,13 @@ int mega_dist_none_open(mega_dist **out, mega_message *message);
 int mega_dist_tcp_open(double timeout_seconds, mega_dist **out, mega_message *message);
 int mega_dist_module_open(mega_dist **out, mega_message *message);
 
+// Closes what mega_dist_part() has opened.
+void mega_dist_close_wires(mega_dist *dist);
+
 // The module exports one function of this type and name. It refuses another version than its own: a module that an
 // older or newer program has left behind.
 enum {
-    MEGA_DIST_MODULE_VERSION = 1
+    MEGA_DIST_MODULE_VERSION = 2
 };
 #define MEGA_DIST_MODULE_FUNCTION "megacade_mpi_open"
 typedef int mega_dist_module_function(uint32_t version, mega_dist **out, mega_message *message);

@@ -14,7 +14,8 @@ typedef struct tcp_dist {
     mega_dist dist;
     tcp_meeting meeting;
     tcp_links links;
-    uint8_t *parts; // MEGA_SUM_PARTS_SIZE bytes
+    uint32_t connected; // ranks, with those that have parted
+    uint8_t *parts;     // MEGA_SUM_PARTS_SIZE bytes
 } tcp_dist;
 
 enum {
@@ -174,6 +175,21 @@ static int create_store(mega_dist *dist, size_t chunk_size, uint32_t chunks, meg
     return mega_tcp_store_create(dist, &((tcp_dist *)dist)->meeting, chunk_size, chunks, out, message);
 }
 
+// Nobody looks at connections with guests any more: that these leave before the hosts is no failure.
+static int part_tcp(mega_dist *dist, uint32_t hosts, mega_message *message) {
+    tcp_dist *tcp = (tcp_dist *)dist;
+    (void)message;
+    const bool is_host = dist->rank < hosts;
+    dist->size = is_host ? hosts : 1;
+    tcp->links.size = is_host ? hosts : 0;
+    tcp->meeting.size = dist->size;
+    return 0;
+}
+
+static int handle_of(const mega_dist *dist, uint32_t rank) {
+    return ((const tcp_dist *)dist)->links.links[rank].handle;
+}
+
 // ---- open and close ----------------------------------------------------------------------------------
 
 static void abort_tcp(mega_dist *dist) {
@@ -186,6 +202,7 @@ static void abort_tcp(mega_dist *dist) {
 }
 
 static void release(tcp_dist *tcp) {
+    tcp->links.size = tcp->connected;
     mega_tcp_links_destroy(&tcp->links);
     mega_tcp_close(&tcp->meeting.listener);
     free(tcp->parts);
@@ -214,6 +231,8 @@ static const mega_dist_ops ops = {.name = "tcp",
                                   .lock_chunk = mega_tcp_store_lock,
                                   .unlock_chunk = mega_tcp_store_unlock,
                                   .count = mega_tcp_store_count,
+                                  .part = part_tcp,
+                                  .handle_of = handle_of,
                                   .abort = abort_tcp,
                                   .close = close_tcp};
 
@@ -291,6 +310,7 @@ static int prepare(tcp_dist *tcp, double timeout_seconds, mega_message *message)
         mega_tcp_links_create(&tcp->links, tcp->dist.rank, tcp->dist.size, message) != 0) {
         return -1;
     }
+    tcp->connected = tcp->dist.size;
     tcp->parts = malloc(MEGA_SUM_PARTS_SIZE);
     return tcp->parts != NULL ? 0 : mega_message_set(message, "out of memory");
 }

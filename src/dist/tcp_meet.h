@@ -22,6 +22,7 @@ typedef enum tcp_purpose {
     TCP_JOIN,  // to rank 0: I am here, and listen at that port
     TCP_MESH,  // to any other: we belong together
     TCP_STORE, // to rank 0: this connection is for a store
+    TCP_WIRE,  // to a host, from one of its guests (dist_part.c)
 } tcp_purpose;
 
 typedef struct tcp_hello {

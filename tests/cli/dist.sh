@@ -72,6 +72,8 @@ for ranks in 1 2 4; do
     checked 60 "${run[@]}" -np $ranks "$DIST_CHECK" mpi
     holds "$ranks ranks have met" -n "$(grep "^mpi: $ranks ranks, $ranks of them here" "$work/out")"
 done
+checked 60 "${run[@]}" -np 3 "$DIST_CHECK" mpi --part 1
+checked 60 "${run[@]}" -np 4 "$DIST_CHECK" mpi --part 2
 unset MEGACADE_MPI
 mkdir -p "$work/bin" "$work/bin/$DIST_MODULE_FOLDER"
 cp "$DIST_CHECK" "$work/bin/dist_check"

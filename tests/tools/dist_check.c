@@ -3,6 +3,7 @@
 //     dist_check mpi|tcp|auto [UPDATES]       all checks; UPDATES of the store, of all ranks together
 //     dist_check mpi|tcp|auto --kill RANK     the rank is killed while the others go on, who have to fail
 //     dist_check mpi|tcp|auto --abort RANK    the rank calls abort() instead
+//     dist_check mpi|tcp|auto --part HOSTS    the other ranks part from the first ones
 //
 // Rank 0 writes one line about who has met.
 #include "mega_test_dist.h"
@@ -69,7 +70,7 @@ static void measure(mega_dist *dist) {
 
 int main(int argc, char **argv) {
     if (argc < 2 || argc > 4) {
-        fputs("dist_check mpi|tcp|auto [UPDATES | --kill RANK | --abort RANK]\n", stderr);
+        fputs("dist_check mpi|tcp|auto [UPDATES | --kill RANK | --abort RANK | --part HOSTS]\n", stderr);
         return 2;
     }
     mega_dist *dist = NULL;
@@ -77,6 +78,11 @@ int main(int argc, char **argv) {
     if (mega_dist_open(kind_named(argv[1]), 30.0, &dist, &message) != 0) {
         fprintf(stderr, "dist_check: %s\n", message.text);
         return 1;
+    }
+    if (argc == 4 && strcmp(argv[2], "--part") == 0) {
+        mega_test_dist_part(dist, (uint32_t)strtoul(argv[3], NULL, 10));
+        mega_dist_close(dist);
+        return mega_test_result();
     }
     if (argc == 4) {
         return leave_one(dist, argv[2], (uint32_t)strtoul(argv[3], NULL, 10));

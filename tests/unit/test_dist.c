@@ -173,6 +173,16 @@ static void meet(mega_dist *dist) {
     mega_dist_close(dist);
 }
 
+static void part_1(mega_dist *dist) {
+    mega_test_dist_part(dist, 1);
+    mega_dist_close(dist);
+}
+
+static void part_2(mega_dist *dist) {
+    mega_test_dist_part(dist, 2);
+    mega_dist_close(dist);
+}
+
 static bool has_ipv6(void) {
     const struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
     const int handle = socket(AF_INET6, SOCK_STREAM, 0);
@@ -194,6 +204,9 @@ static void test_tcp(void) {
     char name[256] = "";
     (void)gethostname(name, sizeof name - 1);
     run_ranks(name, 3, meet); // rank 0 listens on all networks
+    run_ranks("127.0.0.1", 2, part_1);
+    run_ranks(name, 3, part_1);
+    run_ranks("127.0.0.1", 4, part_2);
 }
 
 // torchrun listens at MASTER_PORT itself.
@@ -381,6 +394,25 @@ static void lose_2_with_chunk(mega_dist *dist) {
     mega_dist_close(dist);
 }
 
+// Rank 2 is a guest of rank 0, which waits for it.
+static void lose_guest(mega_dist *dist) {
+    uint8_t byte = 0;
+    MEGA_CHECK_EQ(mega_dist_part(dist, 1, &message), 0);
+    if (dist->rank == 2) {
+        pause_milliseconds(300);
+        raise(SIGKILL);
+    }
+    const double since = seconds();
+    if (dist->rank == 0) {
+        MEGA_CHECK_EQ(mega_wire_receive(&dist->wires[1], &byte, 1, &message), -1);
+        hear_of_2(dist, since);
+    } else {
+        MEGA_CHECK_EQ(mega_wire_receive(&dist->wires[0], &byte, 1, &message), -1);
+        MEGA_CHECK(strstr(message.text, "rank 0 is gone") != NULL);
+        mega_dist_close(dist);
+    }
+}
+
 static void test_killed(rank_function *function) {
     pid_t children[MOST];
     set_ranks("127.0.0.1", free_port(), 3);
@@ -477,6 +509,7 @@ int main(void) {
     test_killed(lose_2_in_sum);
     test_killed(lose_2_indirectly);
     test_killed(lose_2_with_chunk);
+    test_killed(lose_guest);
     run_ranks("127.0.0.1", 3, abort_1);
     run_ranks("127.0.0.1", 2, differ);
     test_strangers();

@@ -179,12 +179,26 @@ static int receive_bytes(mega_dist *dist, void *bytes, size_t size, uint32_t fro
     return 0;
 }
 
+static int part_mpi(mega_dist *dist, uint32_t hosts, mega_message *message) {
+    mpi_dist *mpi = (mpi_dist *)dist;
+    const bool is_host = dist->rank < hosts;
+    MPI_Comm hosts_only = MPI_COMM_NULL;
+    if (mega_mpi_check(mpi, MPI_Comm_split(mpi->all, is_host ? 0 : 1, (int)dist->rank, &hosts_only),
+                       "MPI_Comm_split", message) != 0) {
+        return -1;
+    }
+    (void)MPI_Comm_free(&mpi->all);
+    mpi->all = hosts_only;
+    dist->size = is_host ? hosts : 1;
+    return 0;
+}
+
 // ---- open and close ----------------------------------------------------------------------------------
 
 static void abort_mpi(mega_dist *dist) {
     mpi_dist *mpi = (mpi_dist *)dist;
     mpi->failed = true;
-    (void)MPI_Abort(mpi->all, 1);
+    (void)MPI_Abort(MPI_COMM_WORLD, 1); // guests, too
 }
 
 // After a failure MPI would wait for ranks that do not come. Without an end its launcher stops all others.
@@ -220,6 +234,7 @@ static const mega_dist_ops ops = {.name = "mpi",
                                   .lock_chunk = mega_mpi_lock_chunk,
                                   .unlock_chunk = mega_mpi_unlock_chunk,
                                   .count = mega_mpi_count,
+                                  .part = part_mpi,
                                   .abort = abort_mpi,
                                   .close = close_mpi};
 
