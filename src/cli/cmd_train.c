@@ -7,9 +7,12 @@
 #include "load.h"
 #include "presets.h"
 #include "progress.h"
+#include "remote.h"
 #include "report.h"
 #include "run.h"
 #include "run_curve.h"
+#include "serve.h"
+#include "share.h"
 
 #include <math.h>
 #include <signal.h>
@@ -32,6 +35,7 @@ typedef struct train_command {
     char names[SETTINGS_MAX][32];     // with dashes
     const char *preset, *out, *dist_name;
     mega_dist *dist;
+    uint32_t ranks; // with samplers, which dist->size does not count any more
     bool resume, json;
     mega_progress progress;
     char label[LABEL_SIZE];
@@ -156,7 +160,8 @@ static int make_settings(train_command *command) {
     if (code != MEGA_EXIT_OK || set_options(command) != MEGA_EXIT_OK) {
         return code != MEGA_EXIT_OK ? code : MEGA_EXIT_USAGE;
     }
-    if (mega_train_check(&command->settings, &message) < 0) {
+    if (mega_train_check(&command->settings, &message) < 0 ||
+        mega_share_check_samplers(&command->settings, command->dist->size, &message) < 0) {
         return mega_report_usage("%s", message.text);
     }
     return mega_load_check_device(command->settings.device);
@@ -206,7 +211,8 @@ static void print_result(const train_command *command, const mega_run_result *re
     mega_json_text(&json, "game", command->settings.game[0] == '\0' ? "comet_catch" : command->settings.game);
     mega_json_text(&json, "device", command->settings.device);
     mega_json_int(&json, "envs", command->settings.envs);
-    mega_json_int(&json, "ranks", command->dist->size);
+    mega_json_int(&json, "ranks", command->ranks);
+    mega_json_int(&json, "samplers", command->settings.samplers);
     mega_json_text(&json, "ended", ends[result->end]);
     mega_json_int(&json, "frames", (int64_t)result->count.frames);
     mega_json_int(&json, "updates", (int64_t)result->count.updates);
@@ -227,14 +233,14 @@ static void print_result(const train_command *command, const mega_run_result *re
 static void report_alone(void *context, const mega_message *message) {
     const train_command *command = context;
     mega_dist *dist = command->dist;
-    if (dist->size == 1) {
+    if (command->ranks == 1) {
         (void)mega_report_failure("%s", message->text);
         return;
     }
     if (dist->rank > 0) {
         (void)sleep(1);
     }
-    (void)mega_report_failure("rank %u of %u: %s", dist->rank, dist->size, message->text);
+    (void)mega_report_failure("rank %u of %u: %s", dist->rank, command->ranks, message->text);
     dist->ops->abort(dist);
 }
 
@@ -274,6 +280,31 @@ static int run_training(train_command *command, const mega_rom *rom) {
     }
     print_result(command, &result);
     return result.end == MEGA_RUN_INTERRUPTED ? EXIT_INTERRUPTED : MEGA_EXIT_OK;
+}
+
+// Samplers part from those who learn and play for them, each in its own way to the end.
+static int train_or_sample(train_command *command, const mega_rom *rom) {
+    mega_dist *dist = command->dist;
+    mega_message message;
+    int exit_code = MEGA_EXIT_FAILURE;
+    const uint32_t samplers = (uint32_t)command->settings.samplers;
+    if (samplers == 0) {
+        return run_training(command, rom);
+    }
+    if (mega_dist_part(dist, command->ranks - samplers, &message) < 0) {
+        return dist->rank == 0 ? mega_report_failure("%s", message.text) : MEGA_EXIT_FAILURE;
+    }
+    if (dist->rank < command->ranks - samplers) {
+        exit_code = run_training(command, rom);
+        mega_remote_end(dist, exit_code);
+        return exit_code;
+    }
+    catch_signals(); // learners hear of them
+    if (mega_serve(&command->settings, rom, dist, &exit_code, &message) < 0) {
+        report_alone(command, &message);
+        return MEGA_EXIT_FAILURE;
+    }
+    return exit_code;
 }
 
 static int open_dist(train_command *command) {
@@ -330,15 +361,16 @@ static int check_together(train_command *command, int exit_code, const mega_rom 
 
 static int train_together(train_command *command) {
     mega_rom *rom = NULL;
-    if (command->dist->size > 1) {
+    command->ranks = command->dist->size;
+    if (command->ranks > 1) {
         mega_report_keep();
     }
     int exit_code = prepare(command, &rom);
-    if (command->dist->size > 1) {
+    if (command->ranks > 1) {
         exit_code = check_together(command, exit_code, rom);
     }
     if (exit_code == MEGA_EXIT_OK) {
-        exit_code = run_training(command, rom);
+        exit_code = train_or_sample(command, rom);
     }
     mega_rom_destroy(rom);
     return exit_code;

@@ -10,7 +10,7 @@
 
 void mega_evaluator_destroy(mega_evaluator *evaluator) {
     mega_sampler_destroy(evaluator->sampler);
-    mega_vector_destroy(evaluator->vector);
+    mega_field_destroy(&evaluator->field);
     memset(evaluator, 0, sizeof *evaluator);
 }
 
@@ -20,13 +20,13 @@ static int evaluator_create(mega_trainer *trainer, uint32_t episodes, mega_messa
         return 0;
     }
     mega_evaluator_destroy(evaluator);
-    if (mega_trainer_make_vector(trainer, episodes, true, &evaluator->vector, message) < 0) {
+    if (mega_trainer_make_vector(trainer, episodes, true, &evaluator->field.vector, message) < 0) {
         return -1;
     }
     const mega_sampler_desc sampler = {
         .compute = trainer->learner.compute,
         .net = trainer->learner.net,
-        .vector = evaluator->vector,
+        .field = &evaluator->field,
         .groups = 1,
         .slots = 2,
         .seed = mega_philox_at((uint64_t)trainer->own.seed, (uint64_t)MEGA_DRAW_EVALUATION << 32, 0).word[1],
@@ -51,7 +51,7 @@ static int start_episodes(mega_trainer *trainer, uint64_t index, mega_message *m
         seeds[i] = (int32_t)(word & 0x7FFFFFFFu);
     }
     mega_episode old;
-    while (mega_vector_drain_episodes(evaluator->vector, &old, 1) > 0) {}
+    while (mega_field_drain_episodes(&evaluator->field, &old, 1) > 0) {}
     const int result = mega_sampler_reset(evaluator->sampler, seeds, 0, message);
     mega_sampler_set_steps(evaluator->sampler, index << 16); // other actions than in other evaluations
     free(seeds);
@@ -68,7 +68,7 @@ typedef struct evaluation_scores {
 
 static void take_first_episodes(mega_evaluator *evaluator, evaluation_scores *scores) {
     mega_episode episode;
-    while (mega_vector_drain_episodes(evaluator->vector, &episode, 1) > 0) {
+    while (mega_field_drain_episodes(&evaluator->field, &episode, 1) > 0) {
         if (!scores->done[episode.env_id]) {
             scores->done[episode.env_id] = 1;
             scores->score[episode.env_id] = (double)episode.score;

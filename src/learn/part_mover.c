@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-    PIECE = 4 << 20, // bytes on their way at a time
-    ENVS_AT_A_TIME = 64
+    PIECE = 4 << 20 // bytes on their way at a time
 };
 
 static uint32_t ranks_of(const mega_part_mover *mover) {
@@ -240,45 +239,38 @@ int mega_part_move_own(const mega_part_mover *mover, const char *name, void *byt
 // ---- environments ----
 
 // States of some environments of this rank, to memory or from it.
-static int copy_states(const mega_part_mover *mover, mega_vector *vector, uint32_t first, uint32_t count,
+static int copy_states(const mega_part_mover *mover, mega_field *field, uint32_t first, uint32_t count,
                        uint8_t *states, mega_message *message) {
-    const size_t size = mega_vector_state_size(vector);
-    int32_t ids[ENVS_AT_A_TIME];
-    for (uint32_t i = 0; i < count; i++) {
-        ids[i] = (int32_t)(first + i);
-    }
-    const mega_status status = mega_part_restores(mover)
-                                   ? mega_vector_restore(vector, ids, count, states, count * size)
-                                   : mega_vector_save(vector, ids, count, states, count * size);
-    return status == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
+    return mega_part_restores(mover) ? mega_field_restore(field, first, count, states, message)
+                                     : mega_field_save(field, first, count, states, message);
 }
 
-static int move_states(const mega_part_mover *mover, mega_vector *vector, uint32_t rank, uint32_t first,
+static int move_states(const mega_part_mover *mover, mega_field *field, uint32_t rank, uint32_t first,
                        uint32_t count, uint8_t *states, mega_message *message) {
-    const size_t size = count * mega_vector_state_size(vector);
+    const size_t size = count * mega_field_state_size(field);
     const bool is_mine = rank == rank_of(mover);
     if (mega_part_restores(mover)) {
         return mega_checkpoint_read_part(mover->reader, states, size, message) < 0 ? -1
-               : is_mine ? copy_states(mover, vector, first, count, states, message)
+               : is_mine ? copy_states(mover, field, first, count, states, message)
                          : 0;
     }
-    if ((is_mine && copy_states(mover, vector, first, count, states, message) < 0) ||
+    if ((is_mine && copy_states(mover, field, first, count, states, message) < 0) ||
         bring(mover, rank, states, size, message) < 0) {
         return -1;
     }
     return append(mover, states, size, message);
 }
 
-int mega_part_move_environments(const mega_part_mover *mover, mega_vector *vector, mega_message *message) {
+int mega_part_move_environments(const mega_part_mover *mover, mega_field *field, mega_message *message) {
     static const char name[] = "environments";
-    const uint32_t count = mega_vector_count(vector);
-    const uint64_t total = (uint64_t)count * ranks_of(mover) * mega_vector_state_size(vector);
-    uint8_t *states = malloc(ENVS_AT_A_TIME * mega_vector_state_size(vector));
+    const uint32_t count = mega_field_count(field);
+    const uint64_t total = (uint64_t)count * ranks_of(mover) * mega_field_state_size(field);
+    uint8_t *states = malloc(MEGA_FIELD_STATES * mega_field_state_size(field));
     int result = states == NULL ? no_memory(name, message) : begin(mover, name, total, message);
     for (uint32_t rank = 0; rank < ranks_of(mover); rank++) {
-        for (uint32_t first = 0; result == 0 && first < count; first += ENVS_AT_A_TIME) {
-            const uint32_t n = count - first < ENVS_AT_A_TIME ? count - first : ENVS_AT_A_TIME;
-            result = move_states(mover, vector, rank, first, n, states, message);
+        for (uint32_t first = 0; result == 0 && first < count; first += MEGA_FIELD_STATES) {
+            const uint32_t n = count - first < MEGA_FIELD_STATES ? count - first : MEGA_FIELD_STATES;
+            result = move_states(mover, field, rank, first, n, states, message);
         }
     }
     free(states);

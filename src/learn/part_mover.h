@@ -7,7 +7,7 @@
 #define PART_MOVER_H
 #include "checkpoint.h"
 #include "compute.h"
-#include "megacade.h"
+#include "field.h"
 #include "share.h"
 
 typedef struct mega_part_mover {
@@ -48,7 +48,7 @@ int mega_part_move_rows(const mega_part_mover *mover, const char *name, const me
 // those of rank 0.
 int mega_part_move_own(const mega_part_mover *mover, const char *name, void *bytes, size_t size, bool *is_own,
                        mega_message *message);
-// All environments of a vector, in order.
-int mega_part_move_environments(const mega_part_mover *mover, mega_vector *vector, mega_message *message);
+// All environments of a field, in order.
+int mega_part_move_environments(const mega_part_mover *mover, mega_field *field, mega_message *message);
 
 #endif

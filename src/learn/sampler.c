@@ -38,10 +38,6 @@ struct mega_sampler {
     void *arrivals;        // holds them all
 };
 
-static int vector_result(mega_status status, mega_message *message) {
-    return status == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
-}
-
 // ---- making ----
 
 static int create_q(mega_sampler *sampler, sampler_group *group, mega_message *message) {
@@ -56,7 +52,7 @@ static int create_q(mega_sampler *sampler, sampler_group *group, mega_message *m
 static int create_groups(mega_sampler *sampler, mega_message *message) {
     for (uint32_t g = 0; g < sampler->desc.groups; g++) {
         sampler_group *group = &sampler->group[g];
-        group->count = mega_vector_group(sampler->desc.vector, g, &group->first);
+        group->count = mega_field_group(sampler->desc.field, g, &group->first);
         if (mega_pass_create(sampler->desc.net, group->count, false, &group->pass, message) < 0 ||
             (sampler->desc.q != NULL && create_q(sampler, group, message) < 0)) {
             return -1;
@@ -87,7 +83,7 @@ static int create_staging(mega_sampler *sampler, mega_message *message) {
     if (!sampler->is_staged) {
         return 0;
     }
-    sampler->observations = malloc(envs * mega_vector_observation_size(sampler->desc.vector));
+    sampler->observations = malloc(envs * mega_field_observation_size(sampler->desc.field));
     if (sampler->observations == NULL) {
         return mega_message_set(message, "there is no memory for the observations of %u environments",
                                 sampler->envs);
@@ -108,12 +104,13 @@ int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_
         return mega_message_set(message, "there is no memory for a sampler");
     }
     sampler->desc = *desc;
-    sampler->envs = mega_vector_count(desc->vector);
+    sampler->envs = mega_field_count(desc->field);
     sampler->actions = desc->net->network.actions;
-    sampler->is_on_gpu = mega_vector_get_device_view(desc->vector, &sampler->view) == MEGA_OK;
+    sampler->is_on_gpu = desc->field->vector != NULL &&
+                         mega_vector_get_device_view(desc->field->vector, &sampler->view) == MEGA_OK;
     if (create_arrays(sampler, message) < 0 || create_staging(sampler, message) < 0 ||
         mega_rollout_create(desc->compute, desc->slots, sampler->envs,
-                            mega_vector_observation_size(desc->vector), &sampler->rollout, message) < 0 ||
+                            mega_field_observation_size(desc->field), &sampler->rollout, message) < 0 ||
         create_groups(sampler, message) < 0) {
         mega_sampler_destroy(sampler);
         return -1;
@@ -203,7 +200,8 @@ static int follow_group(mega_sampler *sampler, uint32_t g, mega_message *message
     if (stream == sampler->view.stream) {
         return 0; // there is one group, and it plays in the learner's stream
     }
-    return vector_result(mega_vector_group_make_stream_wait(sampler->desc.vector, g, stream), message);
+    return mega_vector_result(mega_vector_group_make_stream_wait(sampler->desc.field->vector, g, stream),
+                              message);
 }
 
 // Copies a GPU's observations of a group into a slot.
@@ -237,7 +235,7 @@ static int play_random_step(mega_sampler *sampler, uint32_t step, mega_message *
     for (uint32_t e = 0; e < sampler->envs; e++) {
         sampler->chosen[e] = (int32_t)draw_below(sampler, e, 1 + step, sampler->actions);
     }
-    return vector_result(mega_vector_step(sampler->desc.vector, sampler->chosen, NULL, &out), message);
+    return mega_field_step(sampler->desc.field, sampler->chosen, &out, message);
 }
 
 // Random actions for all; environments of wave w are started anew after the w-th part of the steps.
@@ -250,7 +248,7 @@ static int play_random_steps(mega_sampler *sampler, uint32_t random_steps, uint8
             for (uint32_t e = 0; e < sampler->envs; e++) {
                 mask[e] = draw_below(sampler, e, 0, waves) == wave;
             }
-            if (vector_result(mega_vector_reset(sampler->desc.vector, mask, NULL, NULL), message) < 0) {
+            if (mega_field_reset(sampler->desc.field, mask, NULL, NULL, message) < 0) {
                 return -1;
             }
         }
@@ -286,7 +284,7 @@ int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t ran
     if (!sampler->is_on_gpu) {
         out.observations = results_from(sampler, 0, 0).observations;
     }
-    if (vector_result(mega_vector_reset(sampler->desc.vector, NULL, seeds, &out), message) < 0 ||
+    if (mega_field_reset(sampler->desc.field, NULL, seeds, &out, message) < 0 ||
         compute->ops->upload(compute, sampler->rollout.over, sampler->episode_ends, sampler->envs, message) <
             0 ||
         (random_steps > 0 && start_randomly(sampler, random_steps, message) < 0)) {
@@ -325,10 +323,11 @@ static int group_look(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_mes
 // Has a group on a GPU play the actions that are there; failures show when somebody waits.
 static int group_step(mega_sampler *sampler, uint32_t g, mega_message *message) {
     void *const stream = sampler->desc.compute->stream;
-    return vector_result(stream == sampler->view.stream
-                             ? mega_vector_step_device(sampler->desc.vector, MEGA_STEP_NO_WAIT, NULL)
-                             : mega_vector_group_step_device(sampler->desc.vector, g, stream),
-                         message);
+    return mega_vector_result(
+        stream == sampler->view.stream
+            ? mega_vector_step_device(sampler->desc.field->vector, MEGA_STEP_NO_WAIT, NULL)
+            : mega_vector_group_step_device(sampler->desc.field->vector, g, stream),
+        message);
 }
 
 // Chooses a group's actions and has them played.
@@ -366,7 +365,7 @@ static int group_send(mega_sampler *sampler, uint32_t g, uint32_t slot, bool gre
         }
         actions = chosen;
     }
-    return vector_result(mega_vector_group_send(sampler->desc.vector, g, actions, NULL), message);
+    return mega_field_group_send(sampler->desc.field, g, actions, message);
 }
 
 // Takes what a group has played: the results of the slot's step, and observations for the next slot.
@@ -388,7 +387,7 @@ static int group_receive(mega_sampler *sampler, uint32_t g, uint32_t slot, mega_
         if (take_observations(sampler, g, next, message) < 0) {
             return -1;
         }
-    } else if (vector_result(mega_vector_group_recv(sampler->desc.vector, g, -1, &out), message) < 0 ||
+    } else if (mega_field_group_recv(sampler->desc.field, g, &out, message) < 0 ||
                send_observations(sampler, group->first, group->count, next, message) < 0 ||
                send_outcome(sampler, group->first, group->count, &outcome, message) < 0) {
         return -1;
@@ -426,7 +425,8 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, float 
     if (receive_all(sampler, last, message) < 0) {
         return -1;
     }
-    return sampler->is_on_gpu ? vector_result(mega_vector_finish(sampler->desc.vector), message) : 0;
+    return sampler->is_on_gpu ? mega_vector_result(mega_vector_finish(sampler->desc.field->vector), message)
+                              : 0;
 }
 
 int mega_sampler_look(mega_sampler *sampler, mega_message *message) {

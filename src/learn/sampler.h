@@ -5,16 +5,16 @@
 #ifndef SAMPLER_H
 #define SAMPLER_H
 #include "compute_q.h"
-#include "megacade.h"
+#include "field.h"
 
 typedef struct mega_sampler mega_sampler;
 
 typedef struct mega_sampler_desc {
     mega_compute *compute;
     mega_net *net;
-    mega_vector *vector;   // with next-step resets; borrowed, and no one else may step it
-    uint32_t groups;       // as the vector was made; 1 for environments on a GPU
-    uint32_t first;        // number of the vector's first environment among those of all processes
+    mega_field *field;     // with next-step resets; borrowed, and no one else may step it
+    uint32_t groups;       // as the field was made; 1 for environments on a GPU
+    uint32_t first;        // number of the field's first environment among those of all processes
     uint32_t slots;        // of the rollout: steps to keep, and one
     uint64_t seed;         // of the actions
     const mega_q_shape *q; // of a network of Q-values; NULL: it gives a policy. Borrowed

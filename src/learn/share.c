@@ -3,6 +3,7 @@
 #include "share.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,25 +29,73 @@ static int divide_q(mega_train_settings *own, int64_t ranks, mega_message *messa
     return divide("target_every", &own->target_every, ranks, message);
 }
 
-// Processes of one machine share its cores, unless who started them has given each its own, and have a GPU each where the
-// settings name none by its number.
-static void divide_machine(mega_train_settings *own, const mega_dist *dist) {
+// Processes of one machine share its cores, unless who started them has given each its own.
+int64_t mega_share_threads(const mega_train_settings *all, const mega_dist *dist) {
     const int64_t cores = (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
     cpu_set_t allowed;
     const bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
-    if (own->threads == 0 && is_known && CPU_COUNT(&allowed) < cores) {
-        own->threads = CPU_COUNT(&allowed);
-    } else if (own->threads == 0 && dist->local_size > 1) {
-        own->threads = cores > dist->local_size ? cores / dist->local_size : 1;
+    if (all->threads == 0 && is_known && CPU_COUNT(&allowed) < cores) {
+        return CPU_COUNT(&allowed);
     }
+    if (all->threads == 0 && dist->local_size > 1) {
+        return cores > dist->local_size ? cores / dist->local_size : 1;
+    }
+    return all->threads;
+}
+
+// They have a GPU each where the settings name none by its number.
+static void divide_machine(mega_train_settings *own, const mega_dist *dist) {
+    own->threads = mega_share_threads(own, dist);
     if (strcmp(own->device, "cuda") == 0) {
         (void)snprintf(own->device, sizeof own->device, "cuda:%u", dist->local_rank);
     }
+    if (mega_share_has_samplers(dist)) { // their environments are on CPUs, and so are those of evaluations
+        strcpy(own->env_device, "cpu");
+    }
+}
+
+int mega_share_check_samplers(const mega_train_settings *all, uint32_t ranks, mega_message *message) {
+    const long long samplers = all->samplers, learners = (long long)ranks - samplers;
+    mega_train_settings own = *all;
+    if (samplers == 0) {
+        return 0;
+    }
+    if (all->asynchronous) {
+        return mega_message_set(
+            message, "asynchronous processes play their own environments: set asynchronous = false "
+                     "or samplers = 0");
+    }
+    if (ranks == 1) {
+        return mega_message_set(message,
+                                "%lld samplers are processes besides the one that learns: start %lld, or set "
+                                "samplers = 0",
+                                samplers, samplers + 1);
+    }
+    if (learners <= 0) {
+        return mega_message_set(message,
+                                "%lld samplers of %u processes leave none that learns; at most %u can be",
+                                samplers, ranks, ranks - 1);
+    }
+    if (samplers % learners != 0) {
+        long long nearest = 0; // that leaves learners with equally many
+        for (long long s = 1; s < ranks; s++) {
+            const bool fits = s % (ranks - s) == 0;
+            nearest =
+                fits && (nearest == 0 || llabs(s - samplers) <= llabs(nearest - samplers)) ? s : nearest;
+        }
+        return mega_message_set(
+            message, "%lld samplers cannot be shared by %lld learners; of %u processes %lld can sample",
+            samplers, learners, ranks, nearest);
+    }
+    return divide("envs", &own.envs, samplers, message);
 }
 
 int mega_share_of(const mega_train_settings *all, const mega_dist *dist, mega_train_settings *own,
                   mega_message *message) {
     *own = *all;
+    if (dist != NULL && mega_share_has_samplers(dist)) {
+        divide_machine(own, dist);
+    }
     if (dist == NULL || dist->size == 1) {
         return mega_train_check(own, message);
     }

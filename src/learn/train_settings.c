@@ -101,6 +101,7 @@ static const mega_setting list[] = {
     FLOAT(noise, 0, 10, "DQN: spread of the weights' noise at first"),
     FLOAT(error_clip, 0, 1e9, "DQN: errors count no more than this in a gradient; 0: all"),
     FLAG(concurrent, "DQN: plays by the target network while updates go on"),
+    INT(samplers, 0, 65536, "several processes: so many of them only play, for the others"),
     FLAG(asynchronous, "several processes: none waits; all move the parameters of a store"),
     INT(sync_every, 1, 1000, "asynchronous: updates before they are added to the store"),
     INT(pull_every, 0, 100000, "asynchronous: steps of play between pulls of parameters; 0: none"),

@@ -77,6 +77,7 @@ typedef struct mega_train_settings {
     double noise, error_clip;
     bool concurrent;
     // several processes
+    int64_t samplers;
     bool asynchronous;
     int64_t sync_every, pull_every;
     // evaluation and files

@@ -1,5 +1,6 @@
 // trainer.c - see trainer.h.
 #include "noise.h"
+#include "remote.h"
 #include "trainer_parts.h"
 
 #include <math.h>
@@ -8,39 +9,32 @@
 
 int mega_trainer_make_vector(const mega_trainer *trainer, uint32_t count, bool evaluates, mega_vector **out,
                              mega_message *message) {
-    const mega_train_settings *settings = &trainer->own;
-    const mega_rom *rom = trainer->rom;
-    // Each rank's environments are its part of all, in order.
-    const uint32_t first = evaluates ? 0 : mega_share_rank(trainer->dist) * count;
-    const bool own_sticky = evaluates && settings->eval_sticky >= 0;
-    const mega_vector_desc desc = {
-        .struct_size = sizeof desc,
+    const mega_field_plan plan = {
+        .settings = &trainer->own,
+        .rom = trainer->rom,
+        // Each rank's environments are its part of all, in order.
+        .first = evaluates ? 0 : mega_share_rank(trainer->dist) * count,
         .count = count,
-        .threads = (uint32_t)settings->threads,
-        .groups = evaluates ? 1 : (uint32_t)settings->groups,
-        .autoreset = MEGA_AUTORESET_NEXT_STEP,
-        .seed = (uint32_t)settings->seed + first,
-        .roms = &rom,
-        .rom_count = 1,
-        .device = settings->env_device[0] != '\0' ? settings->env_device : settings->device,
-        .task =
-            {
-                .struct_size = sizeof desc.task,
-                .frame_skip = (uint32_t)settings->frame_skip,
-                .height = (uint32_t)settings->height,
-                .width = (uint32_t)settings->width,
-                .stack = (uint32_t)settings->stack,
-                .noop_max = settings->noop_max == 0 ? -1 : (int32_t)settings->noop_max,
-                .max_episode_frames = (int32_t)settings->max_episode_frames,
-                .sticky = (float)(own_sticky ? settings->eval_sticky : settings->sticky),
-                .no_reward_clipping = evaluates || !settings->clip_rewards,
-                .full_actions = settings->full_actions,
-                .episodic_life = !evaluates && settings->lives == MEGA_LIVES_EPISODE,
-                .life_loss_info = !evaluates && settings->lives == MEGA_LIVES_TERMINAL,
-            },
+        .evaluates = evaluates,
     };
-    *out = NULL;
-    return mega_vector_create(&desc, out) == MEGA_OK ? 0 : mega_message_set(message, "%s", mega_last_error());
+    return mega_field_make_vector(&plan, out, message);
+}
+
+// The environments that it trains with: those of samplers, if there are any.
+static int create_field(mega_trainer *trainer, mega_message *message) {
+    const mega_train_settings *settings = &trainer->own;
+    const uint32_t count = (uint32_t)settings->envs;
+    if (!mega_share_has_samplers(trainer->dist)) {
+        return mega_trainer_make_vector(trainer, count, false, &trainer->field.vector, message);
+    }
+    const mega_remote_desc desc = {
+        .dist = trainer->dist,
+        .envs = count,
+        .groups = (uint32_t)settings->groups,
+        .stack = (uint32_t)settings->stack,
+        .first = mega_share_rank(trainer->dist) * count,
+    };
+    return mega_remote_create(&desc, &trainer->field.remote, message);
 }
 
 static int copy_rom(mega_trainer *trainer, const mega_rom *rom, mega_message *message) {
@@ -64,7 +58,7 @@ static int open_compute(const mega_trainer *trainer, mega_compute **out, mega_me
         return mega_compute_cpu((uint32_t)settings->threads, settings->plain, out, message);
     }
     const bool is_beside = settings->env_device[0] != '\0';
-    if (!is_beside && mega_vector_get_device_view(trainer->vector, &view) != MEGA_OK) {
+    if (!is_beside && mega_vector_get_device_view(trainer->field.vector, &view) != MEGA_OK) {
         return mega_message_set(message, "%s", mega_last_error());
     }
     // Groups have streams of their own, in which they play while the network is at work in its.
@@ -108,8 +102,7 @@ static int create_network(mega_trainer *trainer, mega_message *message) {
     const mega_train_settings *settings = &trainer->own;
     mega_learner *learner = &trainer->learner;
     mega_network network;
-    uint32_t actions = 0;
-    (void)mega_vector_actions(trainer->vector, &actions);
+    const uint32_t actions = mega_field_actions(&trainer->field);
     if (describe_network(settings, actions, &network, message) < 0 || create_compute(trainer, message) < 0 ||
         learner->compute->ops->create_net(learner->compute, &network, &learner->net, message) < 0 ||
         create_actor(trainer, &network, message) < 0) {
@@ -209,7 +202,7 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
     const mega_sampler_desc sampler = {
         .compute = learner->acting,
         .net = learner->actor,
-        .vector = trainer->vector,
+        .field = &trainer->field,
         .groups = (uint32_t)settings->groups,
         .first = mega_share_rank(trainer->dist) * (uint32_t)settings->envs,
         .slots = learner->algorithm->slots(settings),
@@ -232,9 +225,7 @@ int mega_trainer_create(const mega_train_settings *settings, const mega_rom *rom
     trainer->all = settings;
     trainer->dist = dist;
     if (mega_share_of(settings, dist, &trainer->own, message) < 0 || copy_rom(trainer, rom, message) < 0 ||
-        mega_trainer_make_vector(trainer, (uint32_t)trainer->own.envs, false, &trainer->vector, message) <
-            0 ||
-        create_learner(trainer, message) < 0) {
+        create_field(trainer, message) < 0 || create_learner(trainer, message) < 0) {
         mega_trainer_destroy(trainer);
         return -1;
     }
@@ -265,7 +256,7 @@ void mega_trainer_destroy(mega_trainer *trainer) {
         mega_compute_destroy(learner->acting);
     }
     mega_compute_destroy(learner->compute);
-    mega_vector_destroy(trainer->vector);
+    mega_field_destroy(&trainer->field);
     mega_rom_destroy(trainer->rom);
     free(trainer);
 }
@@ -273,7 +264,7 @@ void mega_trainer_destroy(mega_trainer *trainer) {
 static void take_scores(mega_trainer *trainer) {
     mega_episode episodes[64];
     uint32_t count;
-    while ((count = mega_vector_drain_episodes(trainer->vector, episodes, 64)) > 0) {
+    while ((count = mega_field_drain_episodes(&trainer->field, episodes, 64)) > 0) {
         for (uint32_t i = 0; i < count; i++) {
             trainer->recent.scores[trainer->recent.episodes++ % MEGA_RECENT_SCORES] = episodes[i].score;
         }

@@ -19,7 +19,7 @@ enum {
 static bool may_differ(const char *name) {
     static const char *const names[] = {
         "frames",        "stop_score",  "eval_explore", "log_every", "checkpoint_seconds", "eval_every",
-        "eval_episodes", "eval_policy", "eval_sticky",  "threads",   "replay_on_host"};
+        "eval_episodes", "eval_policy", "eval_sticky",  "threads",   "replay_on_host",     "samplers"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;
@@ -210,7 +210,7 @@ static int save_all(mega_trainer *trainer, mega_checkpoint_writer *writer, mega_
     if ((writer != NULL && save_counters(trainer, writer, message) < 0) ||
         mega_trainer_take_sums(trainer, message) < 0 || move_sums(trainer, &mover, message) < 0 ||
         move_network(trainer, &mover, message) < 0 || keep_own(trainer, &mover, message) < 0 ||
-        mega_part_move_environments(&mover, trainer->vector, message) < 0) {
+        mega_part_move_environments(&mover, &trainer->field, message) < 0) {
         return -1;
     }
     return move_rollout(trainer, &mover, message);
@@ -287,7 +287,7 @@ static int restore_all(mega_trainer *trainer, mega_checkpoint_reader *reader, me
     mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
     if (mega_sampler_reset(learner->sampler, NULL, 0, message) < 0 ||
         learner->acting->ops->finish(learner->acting, message) < 0 || // what follows may be in another stream
-        mega_part_move_environments(&mover, trainer->vector, message) < 0) {
+        mega_part_move_environments(&mover, &trainer->field, message) < 0) {
         return -1;
     }
     rollout->slot = (uint32_t)(learner->state.steps % rollout->slots);

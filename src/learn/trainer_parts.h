@@ -27,7 +27,7 @@ typedef struct mega_train_shared {
 
 // Environments that play with the trainer's network in evaluations.
 typedef struct mega_evaluator {
-    mega_vector *vector;
+    mega_field field;
     mega_sampler *sampler;
     uint32_t episodes;
 } mega_evaluator;
@@ -37,7 +37,7 @@ struct mega_trainer {
     mega_train_settings own;        // and those of this rank's part of it
     mega_dist *dist;                // NULL: one process
     mega_rom *rom;
-    mega_vector *vector;
+    mega_field field;
     mega_learner learner;
     mega_score_ring recent;
     mega_train_sums sums;

@@ -39,3 +39,22 @@ all_leave() {
     wait $guard 2>/dev/null
     return $worst
 }
+
+# is_there FILE - waits for it, for a minute at most.
+is_there() {
+    for _ in $(seq 600); do
+        [ ! -e "$1" ] || return 0
+        sleep 0.1
+    done
+    fail "$1 does not come"
+}
+
+# has_begun FOLDER - waits until a run has a checkpoint and a row in its log.
+has_begun() {
+    is_there "$1/checkpoint"
+    for _ in $(seq 600); do
+        [ "$(wc -l <"$1/log.csv")" -lt 2 ] || return 0
+        sleep 0.1
+    done
+    fail "$1 has no row in its log"
+}

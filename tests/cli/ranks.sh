@@ -121,18 +121,9 @@ refuses 2 "asynchronous = false" "$MEGACADE" train dqn --out x "${small[@]}" "${
 
 # ---- sudden ends ----
 
-# is_there FILE - waits for it, for a minute at most.
-is_there() {
-    for _ in $(seq 600); do
-        [ ! -e "$1" ] || return 0
-        sleep 0.1
-    done
-    fail "$1 does not come"
-}
-
 long=("${small[@]}" --schedule constant --eval-every 0)
 in_background=1 ranks 4 a2c --out killed "${long[@]}" --frames 4e6 --checkpoint-seconds 0.2
-is_there killed/checkpoint
+has_begun killed
 kill -KILL "${processes[2]}"
 start=$SECONDS
 wait "${processes[0]}"
