@@ -390,7 +390,8 @@ int mega_cmd_train(int argc, char *const argv[]) {
         .example = "  megacade train --preset demo --out run\n"
                    "  megacade train ppo --game pong --frames 40e6 --out pong --json\n"
                    "  megacade train --out pong --resume\n"
-                   "  mpirun -np 4 megacade train a2c --game pong --envs 64 --out pong",
+                   "  mpirun -np 4 megacade train a2c --game pong --envs 64 --out pong\n"
+                   "  mpirun -np 3 megacade train a2c --game pong --envs 64 --samplers 2 --out pong",
         .words_max = 1,
         .words = words,
     };

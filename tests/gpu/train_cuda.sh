@@ -55,6 +55,15 @@ for run in a2c vtrace ppo dqn rainbow concurrent beside; do
     holds "$run: and the same weights" "$(weights_of $run.full)" = "$(weights_of $run.killed)"
 done
 
+# A learner whose environments a sampler plays does what it does with those of its own host.
+source "$(dirname "$0")/../cli/ranks.bash"
+options=("${small[@]}" "${replay[@]}" --concurrent yes --groups 4 --threads 1 --random-steps 20)
+passes "$MEGACADE" train dqn --out host "${options[@]}" --env-device cpu
+checks=$((checks + 1))
+ranks 2 dqn --out sampler "${options[@]}" --samplers 1 || fail "a sampler and a GPU: $(cat "$work/err")"
+holds "with a sampler the same log" "$(log_of host)" = "$(log_of sampler)"
+holds "and the same weights" "$(weights_of host)" = "$(weights_of sampler)"
+
 # A limit on the size of files stands for a full disk: a sentence, and the run goes on from its checkpoint.
 passes "$MEGACADE" train ppo --out disk "${small[@]}" --frames 25600
 cp disk/checkpoint kept
