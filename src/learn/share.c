@@ -66,10 +66,10 @@ int mega_share_check_samplers(const mega_train_settings *all, uint32_t ranks, me
                      "or samplers = 0");
     }
     if (ranks == 1) {
-        return mega_message_set(message,
-                                "%lld samplers are processes besides the one that learns: start %lld, or set "
-                                "samplers = 0",
-                                samplers, samplers + 1);
+        return mega_message_set(
+            message,
+            "samplers = %lld needs processes besides the one that learns: start %lld, or set samplers = 0",
+            samplers, samplers + 1);
     }
     if (learners <= 0) {
         return mega_message_set(message,

@@ -69,8 +69,8 @@ trains 5 a2c --out a2c.4 "${small[@]}" --lives terminal --samplers 4 --groups 4 
 output '"ranks": 5'
 output '"samplers": 4'
 same "a2c, 4 samplers" a2c.0 a2c.4
-trains 2 ppo --out threads "${small[@]}" --minibatches 2 --sticky 0.25 --stack 1 --samplers 1 --threads 2
-alone ppo --out threads.0 "${small[@]}" --minibatches 2 --sticky 0.25 --stack 1 --threads 2
+trains 2 ppo --out threads "${small[@]}" --minibatches 2 --sticky 0.25 --stack 1 --plain yes --samplers 1 --threads 2
+alone ppo --out threads.0 "${small[@]}" --minibatches 2 --sticky 0.25 --stack 1 --plain yes --threads 2
 same "ppo with 2 threads" threads.0 threads
 
 # Two who learn, with one sampler each.
@@ -123,7 +123,7 @@ holds "and nobody complains" ! -s "$work/err"
 
 # ---- what cannot be ----
 
-refuses 2 "2 samplers are processes besides the one that learns: start 3" "$MEGACADE" train a2c --out x "${small[@]}" --samplers 2
+refuses 2 "samplers = 2 needs processes besides the one that learns: start 3" "$MEGACADE" train a2c --out x "${small[@]}" --samplers 2
 refuses_all "2 samplers of 2 processes leave none that learns; at most 1 can be" 2 a2c --out x "${small[@]}" --samplers 2
 refuses_all "2 samplers cannot be shared by 3 learners; of 5 processes 4 can sample" 5 a2c --out x "${small[@]}" --samplers 2
 refuses_all "envs of 8 cannot be shared by 3 processes; 9 can" 4 a2c --out x "${small[@]}" --samplers 3
