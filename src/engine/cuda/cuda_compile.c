@@ -88,27 +88,22 @@ mega_status cuda_compiler_add_folder(const char *folder) {
     return status;
 }
 
-static void *open_in(const char *folder, const char *below, const char *name) {
+static void *open_in(const char *folder, const char *name) {
     char path[PATH_SIZE];
-    if (folder == NULL || folder[0] == '\0' ||
-        snprintf(path, sizeof path, "%s%s/%s", folder, below, name) >= PATH_SIZE) {
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= PATH_SIZE) {
         return NULL;
     }
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 static void *open_major(int major) {
-    const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
-    char name[32];
-    snprintf(name, sizeof name, "libnvrtc.so.%d%s", major,
+    char text[32];
+    const char *const name = text;
+    snprintf(text, sizeof text, "libnvrtc.so.%d%s", major,
              major == 11 ? ".2" : ""); // 11 kept one name from 11.2 on
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    for (size_t i = 0; library == NULL && i < sizeof roots / sizeof roots[0]; i++) {
-        library = open_in(roots[i], "/lib64", name);
-        library = library != NULL ? library : open_in(roots[i], "/lib", name);
-    }
+    void *library = library_open(NULL, &name, 1);
     for (uint32_t i = 0; library == NULL && i < folder_count; i++) {
-        library = open_in(folders[i], "", name);
+        library = open_in(folders[i], name);
     }
     return library;
 }

@@ -3,9 +3,7 @@
 // It is looked for in this order; a major version that the driver knows comes before newer ones:
 //
 //     $MEGACADE_NVRTC                     a file; then nothing else is looked at
-//     the loader's path                   libnvrtc.so.13, .12, .11.2
-//     $CUDA_HOME, $CUDA_PATH              their lib64 and lib
-//     /usr/local/cuda                     the same
+//     where library.h says                libnvrtc.so.13, .12, .11.2
 //     cuda_compiler_add_folder()          what a program knows: the Python package adds its nvidia-* packages
 #ifndef CUDA_COMPILE_H
 #define CUDA_COMPILE_H

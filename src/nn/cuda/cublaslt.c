@@ -6,8 +6,6 @@
 
 #include "library.h"
 
-#include <dlfcn.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,48 +101,12 @@ struct mega_product_plan {
 
 // ---- opening ----
 
-static void *open_first(const char *pattern) {
-    glob_t found;
-    void *library = NULL;
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc && library == NULL; i++) {
-            library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
-        }
-        globfree(&found);
-    }
-    return library;
-}
-
-static void *open_in(const char *root, const char *places) {
-    char pattern[4096];
-    if (root == NULL || root[0] == '\0' ||
-        snprintf(pattern, sizeof pattern, "%s/%s/libcublasLt.so.1[23]", root, places) >=
-            (int)sizeof pattern) {
-        return NULL;
-    }
-    return open_first(pattern);
-}
-
 // A library that is newer than the driver would open, and then fail.
 static void *open_library(int driver_version) {
     const bool is_old = driver_version < 13000;
     const char *const names[] = {is_old ? "libcublasLt.so.12" : "libcublasLt.so.13",
                                  is_old ? "libcublasLt.so.13" : "libcublasLt.so.12"};
-    const char *chosen = getenv("MEGACADE_CUBLASLT");
-    if (chosen != NULL && chosen[0] != '\0') {
-        return dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
-    }
-    void *library = NULL;
-    for (size_t i = 0; i < 2 && library == NULL; i++) {
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    }
-    const char *const roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda"};
-    for (size_t i = 0; i < 3 && library == NULL; i++) {
-        library = open_in(roots[i], "lib64");
-        library = library == NULL ? open_in(roots[i], "lib") : library;
-    }
-    return library == NULL ? open_in(getenv("VIRTUAL_ENV"), "lib/python3*/site-packages/nvidia/*/lib")
-                           : library;
+    return library_open("MEGACADE_CUBLASLT", names, 2);
 }
 
 static mega_status lt_fail(int result, const char *call) {

@@ -1,7 +1,6 @@
 // cublaslt.h - products of matrices on a GPU: NVIDIA's cuBLASLt, opened at run time.
 //
-// It is looked for in this order: $MEGACADE_CUBLASLT, a file; the loader's path (libcublasLt.so.13, .12); $CUDA_HOME,
-// $CUDA_PATH and /usr/local/cuda (lib64 and lib); the nvidia-* packages of $VIRTUAL_ENV.
+// It is libcublasLt.so.13 or .12, looked for as library.h says, or the file that $MEGACADE_CUBLASLT names.
 #ifndef CUBLASLT_H
 #define CUBLASLT_H
 #include "cuda_device.h"
