@@ -147,6 +147,7 @@ static inline void mega_test_dist_talk(mega_dist *dist) {
     for (int i = 0; i < 100; i++) {
         MEGA_WORKS(dist->ops->barrier(dist, message));
     }
+    MEGA_WORKS(dist->ops->watch(dist, message));
     uint8_t byte = 0;
     MEGA_CHECK_EQ(dist->ops->send(dist, &byte, 1, dist->rank, message), -1);
     MEGA_CHECK_EQ(dist->ops->receive(dist, &byte, 1, dist->size, message), -1);
@@ -330,6 +331,7 @@ static inline void mega_test_dist_part(mega_dist *dist, uint32_t hosts) {
             (void)nanosleep(&pause, NULL);
         }
         MEGA_WORKS(dist->ops->barrier(dist, &mega_test_dist_message));
+        MEGA_WORKS(dist->ops->watch(dist, &mega_test_dist_message));
         for (int i = 0; i < 20; i++) {
             mega_test_dist_sum_floats(dist, 100000);
         }

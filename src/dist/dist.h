@@ -60,6 +60,9 @@ typedef struct mega_dist_ops {
     int (*part)(mega_dist *dist, uint32_t hosts, mega_message *message);
     // The socket that leads to another rank. NULL: there are none.
     int (*handle_of)(const mega_dist *dist, uint32_t rank);
+    // One rank looks whether it has lost another one, without waiting: for those who wait for the others elsewhere.
+    // Fails as any call would then; and after an abort. Guests may go (part): their hosts hear it on their wires.
+    int (*watch)(mega_dist *dist, mega_message *message);
     // Tells the other ranks to leave, if it can: this one has failed. Their next calls fail with a sentence.
     // Then this process closes and ends soon. With mpi it ends here, and all others with it: what is to be said
     // is said before.

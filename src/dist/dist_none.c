@@ -143,6 +143,7 @@ static const mega_dist_ops ops = {.name = "none",
                                   .lock_chunk = lock_chunk,
                                   .unlock_chunk = unlock_chunk,
                                   .count = count,
+                                  .watch = barrier,
                                   .abort = abort_none,
                                   .close = close_none};
 

@@ -14,7 +14,7 @@ void mega_dist_close_wires(mega_dist *dist);
 // The module exports one function of this type and name. It refuses another version than its own: a module that an
 // older or newer program has left behind.
 enum {
-    MEGA_DIST_MODULE_VERSION = 2
+    MEGA_DIST_MODULE_VERSION = 3
 };
 #define MEGA_DIST_MODULE_FUNCTION "megacade_mpi_open"
 typedef int mega_dist_module_function(uint32_t version, mega_dist **out, mega_message *message);

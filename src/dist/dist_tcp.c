@@ -190,6 +190,10 @@ static int handle_of(const mega_dist *dist, uint32_t rank) {
     return ((const tcp_dist *)dist)->links.links[rank].handle;
 }
 
+static int watch(mega_dist *dist, mega_message *message) {
+    return mega_tcp_watch(&((tcp_dist *)dist)->links, message);
+}
+
 // ---- open and close ----------------------------------------------------------------------------------
 
 static void abort_tcp(mega_dist *dist) {
@@ -233,6 +237,7 @@ static const mega_dist_ops ops = {.name = "tcp",
                                   .count = mega_tcp_store_count,
                                   .part = part_tcp,
                                   .handle_of = handle_of,
+                                  .watch = watch,
                                   .abort = abort_tcp,
                                   .close = close_tcp};
 

@@ -1,4 +1,5 @@
 // tcp_link.c - see tcp_link.h.
+#define _GNU_SOURCE // POLLRDHUP
 #include "tcp_link.h"
 
 #include <assert.h>
@@ -273,6 +274,30 @@ int mega_tcp_exchange(tcp_links *links, tcp_kind kind, int64_t deadline, mega_me
     if (status != 0) {
         mega_tcp_fail(links, &why);
         return mega_message_set(message, "%s", why.text);
+    }
+    return 0;
+}
+
+// ---- between exchanges -------------------------------------------------------------------------------
+
+// What it has sent before its end is still to be read, and does not hide it.
+static bool has_ended(const tcp_link *link) {
+    struct pollfd poll_one = {.fd = link->handle, .events = POLLRDHUP};
+    return poll(&poll_one, 1, 0) > 0 && poll_one.revents != 0;
+}
+
+int mega_tcp_watch(tcp_links *links, mega_message *message) {
+    mega_message why = {""};
+    if (links->failed) {
+        return mega_message_set(message, "the ranks are no longer connected");
+    }
+    for (uint32_t rank = 0; rank < links->size; rank++) {
+        tcp_link *link = &links->links[rank];
+        if (link->handle >= 0 && has_ended(link)) {
+            (void)why_gone(link, rank, &why);
+            mega_tcp_fail(links, &why);
+            return mega_message_set(message, "%s", why.text);
+        }
     }
     return 0;
 }

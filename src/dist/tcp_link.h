@@ -71,6 +71,8 @@ void mega_tcp_send(tcp_links *links, uint32_t to, const void *bytes, size_t size
 void mega_tcp_receive(tcp_links *links, uint32_t from, void *bytes, size_t size);
 // Moves what was announced. On failure tells all others why and closes the connections.
 int mega_tcp_exchange(tcp_links *links, tcp_kind kind, int64_t deadline, mega_message *message);
+// Between exchanges: looks whether all others are there, without waiting. Fails as an exchange does.
+int mega_tcp_watch(tcp_links *links, mega_message *message);
 // Tells the others that this rank has failed, and closes the connections.
 void mega_tcp_fail(tcp_links *links, const mega_message *why);
 

@@ -413,6 +413,32 @@ static void lose_guest(mega_dist *dist) {
     }
 }
 
+// Watches until that fails, for five seconds at most.
+static void watch_on(mega_dist *dist) {
+    const double since = seconds();
+    int status = 0;
+    while (status == 0 && seconds() - since < 5.0) {
+        pause_milliseconds(10);
+        status = dist->ops->watch(dist, &message);
+    }
+    MEGA_CHECK_EQ(status, -1);
+}
+
+// What rank 2 has said is not read yet.
+static void lose_2_while_watching(mega_dist *dist) {
+    const uint32_t word = 7;
+    MEGA_CHECK_EQ(dist->ops->barrier(dist, &message), 0);
+    MEGA_CHECK_EQ(dist->ops->watch(dist, &message), 0);
+    if (dist->rank == 2) {
+        MEGA_CHECK_EQ(dist->ops->send(dist, &word, sizeof word, 0, &message), 0);
+        pause_milliseconds(300);
+        raise(SIGKILL);
+    }
+    const double since = seconds();
+    watch_on(dist);
+    hear_of_2(dist, since);
+}
+
 static void test_killed(rank_function *function) {
     pid_t children[MOST];
     set_ranks("127.0.0.1", free_port(), 3);
@@ -432,6 +458,33 @@ static void abort_1(mega_dist *dist) {
         MEGA_CHECK_EQ(dist->ops->barrier(dist, &message), -1);
     }
     mega_dist_close(dist);
+}
+
+static void abort_1_while_watching(mega_dist *dist) {
+    MEGA_CHECK_EQ(dist->ops->barrier(dist, &message), 0);
+    MEGA_CHECK_EQ(dist->ops->watch(dist, &message), 0);
+    MEGA_CHECK_EQ(dist->ops->barrier(dist, &message), 0);
+    if (dist->rank == 1) {
+        dist->ops->abort(dist);
+        MEGA_CHECK_EQ(dist->ops->watch(dist, &message), -1);
+    } else {
+        watch_on(dist);
+        MEGA_CHECK(strcmp(message.text, "rank 1 has failed and ends; it has said why") == 0);
+        MEGA_CHECK_EQ(dist->ops->watch(dist, &message), -1);
+        MEGA_CHECK_EQ(dist->ops->barrier(dist, &message), -1);
+    }
+    mega_dist_close(dist);
+}
+
+// Guests have ended before, which is no loss to those who watch.
+static void abort_1_without_guests(mega_dist *dist) {
+    MEGA_CHECK_EQ(mega_dist_part(dist, 2, &message), 0);
+    if (dist->rank >= 2) {
+        mega_dist_close(dist);
+        return;
+    }
+    pause_milliseconds(300);
+    abort_1_while_watching(dist);
 }
 
 static void differ(mega_dist *dist) {
@@ -510,7 +563,10 @@ int main(void) {
     test_killed(lose_2_indirectly);
     test_killed(lose_2_with_chunk);
     test_killed(lose_guest);
+    test_killed(lose_2_while_watching);
     run_ranks("127.0.0.1", 3, abort_1);
+    run_ranks("127.0.0.1", 3, abort_1_while_watching);
+    run_ranks("127.0.0.1", 4, abort_1_without_guests);
     run_ranks("127.0.0.1", 2, differ);
     test_strangers();
     return mega_test_result();

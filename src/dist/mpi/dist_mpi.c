@@ -193,6 +193,12 @@ static int part_mpi(mega_dist *dist, uint32_t hosts, mega_message *message) {
     return 0;
 }
 
+// MPI's launcher ends this process where another one has ended without a word; nothing is to be seen before.
+static int watch(mega_dist *dist, mega_message *message) {
+    const bool failed = ((mpi_dist *)dist)->failed;
+    return failed ? mega_message_set(message, "the ranks are no longer connected") : 0;
+}
+
 // ---- open and close ----------------------------------------------------------------------------------
 
 static void abort_mpi(mega_dist *dist) {
@@ -235,6 +241,7 @@ static const mega_dist_ops ops = {.name = "mpi",
                                   .unlock_chunk = mega_mpi_unlock_chunk,
                                   .count = mega_mpi_count,
                                   .part = part_mpi,
+                                  .watch = watch,
                                   .abort = abort_mpi,
                                   .close = close_mpi};
 
