@@ -102,18 +102,32 @@ else
     failures=$((failures + 1))
 fi
 
-# The driver's interface as the library declares it, against NVIDIA's header.
-same_interface() {
-    local build="gcc -std=c11 -Wall -Wextra -Werror -Iinclude -Isrc/engine -Isrc/engine/cuda tests/gpu/driver_abi.c"
-    $build -o "$work/ours" && $build -DWITH_CUDA_H -isystem "$1" -o "$work/theirs" &&
+# The interfaces of the driver and of NCCL as we declare them, against NVIDIA's headers: the first found of NAME below
+# some folders; NCCL's needs those of the toolkit as well.
+same_interface() { # FILE DEFINE FOLDER...
+    local build="gcc -std=c11 -Wall -Wextra -Werror -Iinclude -Isrc/engine -Isrc/engine/cuda -Isrc/nn/cuda $1" folders=
+    local define=$2
+    shift 2
+    folders=$(printf -- '-isystem %s ' "$@")
+    $build -o "$work/ours" && $build "-D$define" $folders -o "$work/theirs" &&
         "$work/ours" >"$work/ours.txt" && "$work/theirs" >"$work/theirs.txt" &&
         diff "$work/ours.txt" "$work/theirs.txt"
 }
-header=$(ls "${CUDA_HOME:-/usr/local/cuda}"/include/cuda.h ${nvcc:+"$(dirname "$nvcc")/../include/cuda.h"} 2>/dev/null | head -1)
+toolkit=${CUDA_HOME:-/usr/local/cuda}/include
+find_header() { ls "$toolkit/$1" ${nvcc:+"$(dirname "$nvcc")/../include/$1"} "/usr/include/$1" "/usr/local/include/$1" 2>/dev/null | head -1; }
+header=$(find_header cuda.h)
 if [ -n "$header" ]; then
-    compiles "the driver's interface against cuda.h" same_interface "$(dirname "$header")"
+    compiles "the driver's interface against cuda.h" same_interface tests/gpu/driver_abi.c WITH_CUDA_H "$(dirname "$header")"
 else
     echo "skipped: cuda.h is not available"
+fi
+runtime=$(find_header cuda_runtime.h)
+nccl=$(find_header nccl.h)
+if [ -n "$nccl" ] && [ -n "$runtime" ]; then
+    compiles "NCCL's interface against nccl.h" same_interface tests/gpu/nccl_abi.c WITH_NCCL_H "$(dirname "$nccl")" \
+        "$(dirname "$runtime")"
+else
+    echo "skipped: nccl.h is not available"
 fi
 
 [ $ran -gt 0 ] || exit 77

@@ -23,6 +23,7 @@ int main(void) {
     SHOW(sizeof(CUdeviceptr));
     SHOW(sizeof(CUresult));
     SHOW(sizeof(CUjit_option));
+    SHOW(sizeof(CUuuid));
     SHOW(sizeof(CUDA_MEMCPY2D));
     SHOW(sizeof(CUDA_KERNEL_NODE_PARAMS));
     SHOW(CU_MEMORYTYPE_DEVICE);

@@ -3,6 +3,7 @@
 // from the environment at each call:
 //
 //     FAKE_CUDA_DEVICES     how many GPUs there are (1); 0: cuInit finds none
+//     FAKE_CUDA_FIRST       the first of them is the machine's number so and so (0)
 //     FAKE_CUDA_VERSION     the driver's version (13000)
 //     FAKE_CUDA_CAPABILITY  compute capability times ten (90)
 //     FAKE_CUDA_MEMORY      bytes of a GPU (1 GiB)
@@ -10,9 +11,12 @@
 //     FAKE_CUDA_LOAD        what cuModuleLoadDataEx returns (0)
 //     FAKE_CUDA_LOST_AFTER  so many calls that reach the GPU succeed; then it is lost
 //
-// One thread at a time, but for the calls that only ask.
+// One thread at a time, but for the calls that only ask. Work is done when it is asked for, but for that of other
+// libraries that say so (fake_cuda_pend): until it is done, streams are busy.
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cuda_driver.h"
 #include "fake_kernels.h"
@@ -55,6 +59,13 @@ long fake_cuda_waiting_stream(void) {
 }
 long fake_cuda_recorded_stream(void) {
     return forget(&recorded_stream);
+}
+
+// What another library has under way on the GPU: one more, or one less.
+EXPORT void fake_cuda_pend(int change);
+static atomic_int pending;
+void fake_cuda_pend(int change) {
+    atomic_fetch_add(&pending, change);
 }
 
 // How many objects and bytes were taken and not given back.
@@ -138,6 +149,11 @@ DEFINE(cuDeviceGetName, (char *name, int size, CUdevice device)) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     memcpy(name, fake, sizeof fake);
+    return CUDA_SUCCESS;
+}
+DEFINE(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device)) {
+    memset(uuid, 0, sizeof *uuid);
+    uuid->bytes[15] = (char)(setting("FAKE_CUDA_FIRST", 0) + device);
     return CUDA_SUCCESS;
 }
 DEFINE(cuDeviceGetAttribute, (int *value, CUdevice_attribute which, CUdevice device)) {
@@ -355,6 +371,19 @@ DEFINE(cuMemsetD32Async, (CUdeviceptr to, unsigned int value, size_t count, CUst
 
 // ---- streams and events ------------------------------------------------------------------------------
 
+static CUresult wait_for_all(void) {
+    const struct timespec time = {0, 1000000};
+    while (atomic_load(&pending) > 0) {
+        (void)nanosleep(&time, NULL);
+    }
+    return reach();
+}
+
+static CUresult ask_for_all(void) {
+    const CUresult reached = reach();
+    return reached == CUDA_SUCCESS && atomic_load(&pending) > 0 ? CUDA_ERROR_NOT_READY : reached;
+}
+
 DEFINE(cuStreamCreate, (CUstream * stream, unsigned int flags)) {
     (void)flags;
     REACH();
@@ -369,11 +398,11 @@ DEFINE(cuStreamDestroy_v2, (CUstream stream)) {
 }
 DEFINE(cuStreamSynchronize, (CUstream stream)) {
     (void)stream;
-    return reach();
+    return wait_for_all();
 }
 DEFINE(cuStreamQuery, (CUstream stream)) {
     (void)stream;
-    return reach();
+    return ask_for_all();
 }
 DEFINE(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags)) {
     (void)event, (void)flags;
@@ -399,11 +428,11 @@ DEFINE(cuEventRecord, (CUevent event, CUstream stream)) {
 }
 DEFINE(cuEventSynchronize, (CUevent event)) {
     (void)event;
-    return reach();
+    return wait_for_all();
 }
 DEFINE(cuEventQuery, (CUevent event)) {
     (void)event;
-    return reach();
+    return ask_for_all();
 }
 DEFINE(cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end)) {
     (void)start, (void)end;

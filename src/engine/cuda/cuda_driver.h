@@ -38,6 +38,10 @@ typedef int CUstreamCaptureMode;
 typedef int CUmemorytype;
 typedef struct CUarray_st *CUarray;
 
+typedef struct CUuuid {
+    char bytes[16];
+} CUuuid;
+
 typedef struct CUDA_MEMCPY2D {
     size_t srcXInBytes, srcY;
     CUmemorytype srcMemoryType;
@@ -147,6 +151,7 @@ enum { // flags
     FUNCTION(cuDeviceGetCount, cuDeviceGetCount, (int *count)) \
     FUNCTION(cuDeviceGet, cuDeviceGet, (CUdevice *device, int index)) \
     FUNCTION(cuDeviceGetName, cuDeviceGetName, (char *name, int size, CUdevice device)) \
+    FUNCTION(cuDeviceGetUuid, cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device)) \
     FUNCTION(cuDeviceGetAttribute, cuDeviceGetAttribute, \
              (int *value, CUdevice_attribute which, CUdevice device)) \
     FUNCTION(cuDeviceTotalMem, cuDeviceTotalMem_v2, (size_t *size, CUdevice device)) \
