@@ -166,9 +166,10 @@ typedef struct mega_compute_ops {
 
 struct mega_compute {
     const mega_compute_ops *ops;
-    const struct mega_q_ops *q;           // compute_q.h
-    const struct mega_replay_ops *replay; // replay memories (replay.h)
-    void *stream;                         // a GPU's CUstream in which all work is ordered; NULL on the CPU
+    const struct mega_q_ops *q;                   // compute_q.h
+    const struct mega_replay_ops *replay;         // replay memories (replay.h)
+    const struct mega_collective_ops *collective; // means over processes (collective.h); NULL on the CPU
+    void *stream; // a GPU's CUstream in which all work is ordered; NULL on the CPU
 };
 
 // The CPU. `plain` networks are those of net_ref.c.

@@ -1,6 +1,7 @@
 // compute_cuda.c - learners' work on a GPU: launches of the kernels of nn.cu, in one stream.
 #include "compute_cuda.h"
 
+#include "collective_cuda.h"
 #include "compute_q.h"
 #include "cuda_module.h"
 #include "mega_lesson.h"
@@ -516,6 +517,7 @@ int mega_compute_cuda(int32_t device, void *stream, bool is_bf16, mega_compute *
     cuda->base.ops = &cuda_ops;
     cuda->base.q = &mega_q_ops_cuda;
     cuda->base.replay = &mega_replay_cuda;
+    cuda->base.collective = &mega_collective_cuda;
     cuda->is_bf16 = is_bf16;
     const int result = cuda_message(open_compute(cuda, device, stream), message);
     if (result < 0) {
