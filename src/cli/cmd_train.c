@@ -34,6 +34,7 @@ typedef struct train_command {
     const char *values[SETTINGS_MAX]; // of options that are settings; NULL: not given
     char names[SETTINGS_MAX][32];     // with dashes
     const char *preset, *out, *dist_name;
+    const char *reduce_name; // how gradients are averaged
     mega_dist *dist;
     uint32_t ranks; // with samplers, which dist->size does not count any more
     bool resume, json;
@@ -198,6 +199,23 @@ static void show_progress(void *context, const mega_train_count *count) {
     mega_progress_update(&command->progress, count->frames);
 }
 
+static void show_reduce(void *context, const mega_reduce *reduce) {
+    train_command *command = context;
+    command->reduce_name = mega_reduce_name(reduce);
+    if (command->json) {
+        return;
+    }
+    const uint32_t learners = command->dist->size, samplers = command->ranks - learners;
+    if (samplers > 0) {
+        (void)printf("%u learner%s, %u sampler%s", learners, learners > 1 ? "s" : "", samplers,
+                     samplers > 1 ? "s" : "");
+    } else {
+        (void)printf("%u process%s", learners, learners > 1 ? "es" : "");
+    }
+    (void)printf("; gradients go through %s\n", mega_reduce_about(reduce));
+    (void)fflush(stdout);
+}
+
 static void print_result(const train_command *command, const mega_run_result *result) {
     static const char *const ends[] = {"frames", "score", "interrupted"};
     if (!command->json) {
@@ -213,6 +231,7 @@ static void print_result(const train_command *command, const mega_run_result *re
     mega_json_int(&json, "envs", command->settings.envs);
     mega_json_int(&json, "ranks", command->ranks);
     mega_json_int(&json, "samplers", command->settings.samplers);
+    mega_json_text(&json, "reduce", command->reduce_name);
     mega_json_text(&json, "ended", ends[result->end]);
     mega_json_int(&json, "frames", (int64_t)result->count.frames);
     mega_json_int(&json, "updates", (int64_t)result->count.updates);
@@ -257,6 +276,7 @@ static int run_training(train_command *command, const mega_rom *rom) {
         .stop = &stop_asked,
         .on_row = show_row,
         .on_progress = show_progress,
+        .on_reduce = show_reduce,
         .on_failure = report_alone,
         .context = command,
     };
@@ -403,6 +423,7 @@ int mega_cmd_train(int argc, char *const argv[]) {
     (void)mega_options_flag(&command.options, "resume", &command.resume, "go on with the run in --out");
     (void)mega_options_flag(&command.options, "json", &command.json, "print one JSON object at the end");
     command.dist_name = "auto";
+    command.reduce_name = "none";
     (void)mega_options_text(&command.options, "dist", "HOW", &command.dist_name,
                             "how processes find each other: auto, none, mpi or tcp");
     add_settings(&command);

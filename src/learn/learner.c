@@ -75,34 +75,37 @@ double mega_learner_rate(const mega_learner *learner) {
     return mega_schedule_rate(settings->schedule, rate, learner->schedule_frames, (uint64_t)settings->frames);
 }
 
-// Numbers of the host become the mean of all ranks'.
-static int average(mega_dist *dist, float *numbers, size_t count, mega_message *message) {
-    const float share = 1.0f / (float)dist->size;
-    if (dist->ops->sum_floats(dist, numbers, count, message) < 0) {
-        return -1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] *= share;
-    }
-    return 0;
+static bool is_bundled(const mega_learner *learner) {
+    return learner->compute->ops->begin_bundle != NULL && learner->async == NULL;
 }
 
-// Each rank's gradients are of a mean over its own samples; all of them have equally many.
-static int exchange_gradients(mega_learner *learner, mega_message *message) {
+int mega_learner_begin_update(mega_learner *learner, mega_message *message) {
     mega_compute *compute = learner->compute;
-    const mega_slab *slab = &learner->learned;
-    const size_t size = slab->count * sizeof(float);
-    if (mega_share_ranks(learner->dist) == 1) {
-        return 0;
-    }
-    if (learner->exchange == NULL) { // they are in the host's memory
-        return average(learner->dist, slab->gradients, slab->count, message);
-    }
-    if (compute->ops->download(compute, learner->exchange, slab->gradients, size, message) < 0 ||
-        average(learner->dist, learner->exchange, slab->count, message) < 0) {
+    return is_bundled(learner) ? compute->ops->begin_bundle(compute, message) : 0;
+}
+
+static int run_bundle(mega_learner *learner, mega_message *message) {
+    mega_compute *compute = learner->compute;
+    return is_bundled(learner) ? compute->ops->run_bundle(compute, message) : 0;
+}
+
+int mega_learner_end_update(mega_learner *learner, mega_message *message) {
+    if (run_bundle(learner, message) < 0) {
         return -1;
     }
-    return compute->ops->upload(compute, slab->gradients, learner->exchange, size, message);
+    return learner->reduce == NULL ? 0 : mega_reduce_wait(learner->reduce, message);
+}
+
+// Each rank's gradients are of a mean over its own samples; all of them have equally many. Ranks talk between two bundles.
+static int exchange_gradients(mega_learner *learner, mega_message *message) {
+    if (learner->reduce == NULL) {
+        return 0;
+    }
+    if (run_bundle(learner, message) < 0 ||
+        mega_reduce_average(learner->reduce, learner->learned.gradients, message) < 0) {
+        return -1;
+    }
+    return mega_learner_begin_update(learner, message);
 }
 
 int mega_learner_descend(mega_learner *learner, uint32_t samples, mega_message *message) {
@@ -120,21 +123,6 @@ int mega_learner_descend(mega_learner *learner, uint32_t samples, mega_message *
         return -1;
     }
     return compute->ops->optimise(compute, &learner->learned, learner->optimizer, rate, norm_max, message);
-}
-
-static bool is_bundled(const mega_learner *learner) {
-    return learner->compute->ops->begin_bundle != NULL && learner->async == NULL &&
-           mega_share_ranks(learner->dist) == 1;
-}
-
-int mega_learner_begin_update(mega_learner *learner, mega_message *message) {
-    mega_compute *compute = learner->compute;
-    return is_bundled(learner) ? compute->ops->begin_bundle(compute, message) : 0;
-}
-
-int mega_learner_end_update(mega_learner *learner, mega_message *message) {
-    mega_compute *compute = learner->compute;
-    return is_bundled(learner) ? compute->ops->run_bundle(compute, message) : 0;
 }
 
 int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass *pass,

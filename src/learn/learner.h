@@ -6,6 +6,7 @@
 #define LEARNER_H
 #include "async.h"
 #include "part_mover.h"
+#include "reduce.h"
 #include "sampler.h"
 #include "train_settings.h"
 
@@ -47,8 +48,7 @@ struct mega_learner {
     mega_dist *dist;   // those who learn together; NULL: alone
     mega_async *async; // their store, if they do not wait for each other; else NULL
     mega_slab learned; // what the optimiser moves: the net's parameters, or means and spreads of noisy layers
-    float
-        *exchange; // [optimizer->count], on the host: gradients of a GPU on their way to the others, or NULL
+    mega_reduce *reduce;   // how gradients become the mean of all, if they wait for each other; else NULL
     mega_compute *compute; // on which it learns,
     mega_compute *acting;  // and on which the actor plays: the same, or another stream of the GPU
     mega_net *net;         // that learns
@@ -75,7 +75,7 @@ static inline const mega_q_shape *mega_learner_q(const mega_learner *learner) {
 double mega_learner_exploration(const mega_learner *learner);
 // Plays steps of all environments and counts them.
 int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *message);
-// Around all work of an update. On a GPU it is launched in one piece, unless ranks have to talk in the middle of it.
+// Around all work of an update. On a GPU it is launched in one piece, or in two if ranks have to talk in the middle of it.
 int mega_learner_begin_update(mega_learner *learner, mega_message *message);
 int mega_learner_end_update(mega_learner *learner, mega_message *message);
 // An update of so many samples, by learner->learned's gradients: clipped, and a step of the optimiser, together with the

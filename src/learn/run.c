@@ -399,6 +399,10 @@ static int do_what_is_due(run *r, uint64_t before, mega_message *message) {
 
 static int train(run *r, mega_message *message) {
     const mega_train_settings *s = r->settings;
+    const mega_reduce *reduce = mega_trainer_reduce(r->trainer);
+    if (r->desc->on_reduce != NULL && reduce != NULL && is_first(r)) {
+        r->desc->on_reduce(r->desc->context, reduce);
+    }
     mega_train_count count = mega_trainer_count(r->trainer);
     r->first_frames = count.frames;
     r->last_frames = count.frames;

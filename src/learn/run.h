@@ -40,6 +40,8 @@ typedef struct mega_run_desc {
     // Called after each row, and often, by rank 0. May be NULL.
     void (*on_row)(void *context, const mega_run_row *row);
     void (*on_progress)(void *context, const mega_train_count *count);
+    // Called once by rank 0, before the first update, where gradients of processes become their mean. May be NULL.
+    void (*on_reduce)(void *context, const mega_reduce *reduce);
     // Called when this process fails in mid-run, while others may be waiting for it: to end them (mega_dist_ops.abort). May be
     // NULL where there are no others.
     void (*on_failure)(void *context, const mega_message *message);

@@ -3,6 +3,7 @@
 
 #include "network.h"
 #include "optimizer.h"
+#include "reduce.h"
 
 #include <math.h>
 #include <string.h>
@@ -102,6 +103,8 @@ static const mega_setting list[] = {
     FLOAT(error_clip, 0, 1e9, "DQN: errors count no more than this in a gradient; 0: all"),
     FLAG(concurrent, "DQN: plays by the target network while updates go on"),
     INT(samplers, 0, 65536, "several processes: so many of them only play, for the others"),
+    CHOICE(reduce, mega_reduce_names,
+           "several processes: gradients of GPUs go by nccl, through the host, or auto"),
     FLAG(asynchronous, "several processes: none waits; all move the parameters of a store"),
     INT(sync_every, 1, 1000, "asynchronous: updates before they are added to the store"),
     INT(pull_every, 0, 100000, "asynchronous: steps of play between pulls of parameters; 0: none"),
@@ -257,6 +260,20 @@ static int check_dqn(const mega_train_settings *s, mega_message *message) {
     return s->concurrent ? check_concurrent(s, message) : 0;
 }
 
+static int check_reduce(const mega_train_settings *s, mega_message *message) {
+    if (s->reduce != MEGA_REDUCE_NCCL) {
+        return 0;
+    }
+    if (strcmp(s->device, "cpu") == 0) {
+        return mega_message_set(
+            message, "NCCL connects GPUs: set reduce = auto, or a device like cuda instead of cpu");
+    }
+    return s->asynchronous
+               ? mega_message_set(message, "processes that do not wait for each other have no means to "
+                                           "take by NCCL: set reduce = auto or asynchronous = false")
+               : 0;
+}
+
 int mega_train_check(const mega_train_settings *s, mega_message *message) {
     if (s->env_device[0] != '\0' && strcmp(s->env_device, "cpu") != 0) {
         return mega_message_set(
@@ -285,6 +302,9 @@ int mega_train_check(const mega_train_settings *s, mega_message *message) {
         return mega_message_set(message, "%lld environments x %lld steps are too many to be kept",
                                 (long long)s->envs, (long long)s->steps);
     }
+    if (check_reduce(s, message) < 0) {
+        return -1;
+    }
     return s->algo == MEGA_ALGO_DQN ? check_dqn(s, message) : 0;
 }
 
@@ -292,4 +312,5 @@ void mega_train_shrink(mega_train_settings *s) {
     s->envs = s->groups = s->batches = s->minibatches = s->steps = s->steps_per_update = 1;
     s->batch = s->train_every = s->target_every = s->replay = 1;
     s->prioritised = s->concurrent = s->replay_on_host = false;
+    s->reduce = MEGA_REDUCE_AUTO;
 }

@@ -78,6 +78,7 @@ typedef struct mega_train_settings {
     bool concurrent;
     // several processes
     int64_t samplers;
+    uint32_t reduce; // MEGA_REDUCE_* (reduce.h)
     bool asynchronous;
     int64_t sync_every, pull_every;
     // evaluation and files

@@ -129,12 +129,6 @@ static int create_network(mega_trainer *trainer, mega_message *message) {
         (size_t)(settings->noisy && settings->algo == MEGA_ALGO_DQN ? 2 * noise.means - noise.first
                                                                     : noise.means);
     learner->learned = mega_net_slab(learner->net); // noisy layers set their own
-    if (learner->compute->stream != NULL && mega_share_ranks(learner->dist) > 1) {
-        learner->exchange = malloc(count * sizeof *learner->exchange);
-        if (learner->exchange == NULL) {
-            return mega_message_set(message, "there is no memory for gradients of %zu parameters", count);
-        }
-    }
     return learner->compute->ops->create_optimizer(learner->compute, &rule, count, &learner->optimizer,
                                                    message);
 }
@@ -150,6 +144,16 @@ static int create_async(mega_learner *learner, mega_message *message) {
     return mega_async_create(&desc, &learner->async, message);
 }
 
+static int create_reduce(mega_learner *learner, mega_message *message) {
+    const mega_reduce_desc desc = {
+        .dist = learner->dist,
+        .compute = learner->compute,
+        .how = learner->settings->reduce,
+        .count = learner->learned.count,
+    };
+    return mega_reduce_create(&desc, &learner->reduce, message);
+}
+
 static int follow(mega_learner *learner, mega_message *message) {
     mega_net_changed(learner->net);
     return learner->algorithm->follow == NULL ? 0 : learner->algorithm->follow(learner, message);
@@ -159,7 +163,7 @@ int mega_trainer_join(mega_trainer *trainer, mega_message *message) {
     mega_learner *learner = &trainer->learner;
     const mega_learner_state state = learner->state;
     if (!mega_trainer_is_async(trainer)) {
-        return 0;
+        return create_reduce(learner, message);
     }
     const uint64_t frames = state.steps * (uint64_t)trainer->all->envs * (uint64_t)trainer->all->frame_skip;
     const mega_async_count count = {.frames = frames, .updates = state.updates, .samples = state.samples};
@@ -243,8 +247,8 @@ void mega_trainer_destroy(mega_trainer *trainer) {
         learner->algorithm->destroy(learner);
     }
     mega_async_destroy(learner->async);
+    mega_reduce_destroy(learner->reduce);
     mega_sampler_destroy(learner->sampler);
-    free(learner->exchange);
     if (learner->optimizer != NULL) {
         learner->compute->ops->destroy_optimizer(learner->compute, learner->optimizer);
     }
@@ -398,6 +402,10 @@ int mega_trainer_means(mega_trainer *trainer, mega_train_means *out, mega_messag
     out->learning_rate = mega_learner_rate(&trainer->learner);
     memset(trainer->sums.stats, 0, sizeof trainer->sums.stats);
     return mega_trainer_put_sums(trainer, message);
+}
+
+const mega_reduce *mega_trainer_reduce(const mega_trainer *trainer) {
+    return trainer->learner.reduce;
 }
 
 const mega_network *mega_trainer_network(const mega_trainer *trainer) {

@@ -13,6 +13,7 @@
 #include "megacade.h"
 #include "dist.h"
 #include "network.h"
+#include "reduce.h"
 #include "train_settings.h"
 
 typedef struct mega_trainer mega_trainer;
@@ -26,8 +27,8 @@ void mega_trainer_destroy(mega_trainer *trainer);
 
 // First parameters and first episodes.
 int mega_trainer_start(mega_trainer *trainer, mega_message *message);
-// Asynchronous processes, after they have started or restored, and before they end: all have the same parameters. Others
-// need neither, and may call them.
+// Several processes, after they have started or restored, and before they end. Asynchronous ones then have the same
+// parameters; others have found the way that their gradients go.
 int mega_trainer_join(mega_trainer *trainer, mega_message *message);
 int mega_trainer_settle(mega_trainer *trainer, mega_message *message);
 // And to end: one asks, the others hear of it when they ask whether they should.
@@ -78,6 +79,8 @@ typedef struct mega_evaluation {
 int mega_trainer_evaluate(mega_trainer *trainer, uint32_t episodes, uint64_t index, mega_evaluation *out,
                           mega_message *message);
 
+// How gradients of several processes become their mean, once they have joined; NULL where they do not.
+const mega_reduce *mega_trainer_reduce(const mega_trainer *trainer);
 const mega_network *mega_trainer_network(const mega_trainer *trainer);
 // The parameters, in the host's memory: network->parameter_count numbers.
 int mega_trainer_parameters(mega_trainer *trainer, float *parameters, mega_message *message);

@@ -16,6 +16,19 @@ small=(--device "$device" --envs 32 --height 44 --width 44 --network "conv 16x8/
 log_of() { cut -d, -f1,4- "$1/log.csv"; }
 weights_of() { sha256sum <"$1/policy.safetensors"; }
 
+# One process goes by NCCL only when it is told to, and that changes nothing.
+nccl=
+if [ "$device" != cpu ]; then
+    if "$MEGACADE" train a2c --out nccl "${small[@]}" --frames 6400 --eval-every 0 --reduce nccl >"$work/out" 2>"$work/err"; then
+        nccl=yes
+        cat "$work/out"
+    elif grep -q "NCCL was not found" "$work/err"; then
+        echo "skipped: training by NCCL: $(cat "$work/err")"
+    else
+        fail "training by NCCL: $(cat "$work/err")"
+    fi
+fi
+
 replay=(--replay 4000 --batch 32 --learn-start 640 --train-every 32 --target-every 640)
 for run in a2c vtrace ppo dqn rainbow concurrent beside; do
     options=("${small[@]}")
@@ -31,6 +44,12 @@ for run in a2c vtrace ppo dqn rainbow concurrent beside; do
     passes "$MEGACADE" train $algo --out $run.again "${options[@]}"
     holds "$run: the same seed gives the same log" "$(log_of $run.full)" = "$(log_of $run.again)"
     holds "$run: and the same weights" "$(weights_of $run.full)" = "$(weights_of $run.again)"
+    if [ -n "$nccl" ]; then
+        passes "$MEGACADE" train $algo --out $run.nccl "${options[@]}" --reduce nccl
+        output "gradients go through NCCL"
+        holds "$run: by NCCL the same log" "$(log_of $run.full)" = "$(log_of $run.nccl)"
+        holds "$run: and the same weights" "$(weights_of $run.full)" = "$(weights_of $run.nccl)"
+    fi
     # Sudden ends between checkpoints, until it is done.
     for round in $(seq 12); do
         if [ -e $run.killed/checkpoint ]; then
