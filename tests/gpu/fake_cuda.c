@@ -299,6 +299,9 @@ DEFINE(cuMemAlloc_v2, (CUdeviceptr * address, size_t size)) {
 }
 DEFINE(cuMemFree_v2, (CUdeviceptr address)) {
     size_t size;
+    if (address == 0) {
+        return CUDA_SUCCESS;
+    }
     char *block = (char *)pointer(address) - HEADER;
     memcpy(&size, block, sizeof size);
     used_size -= size;
