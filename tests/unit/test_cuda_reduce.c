@@ -294,9 +294,9 @@ static void lose_in_join(mega_dist *dist) {
 
 static void test_joining(void) {
     stays = 1;
-    refused(2, "ncclGetUniqueId failed: unhandled system error (NCCL's result 2; NCCL_DEBUG=WARN",
-            "FAKE_NCCL_KEY=2");
-    refused(2, "rank 1: ncclCommInitRank failed: unhandled system error",
+    refused(2, "ncclGetUniqueId failed: unhandled system error (NCCL's result 2)", "FAKE_NCCL_KEY=2");
+    refused(2,
+            "rank 1: ncclCommInitRank failed: unhandled system error (NCCL's result 2); reduce = host does",
             "FAKE_NCCL_INIT=2 FAKE_NCCL_RANK=1");
     refused(2, "ncclCommInitRank failed", "FAKE_NCCL_INIT=2");
     refused(2, "NCCL has not connected the processes within 1 seconds", "FAKE_NCCL_INIT=-1 FAKE_NCCL_RANK=1");
@@ -351,7 +351,7 @@ static void test_ends(void) {
     check_log(3, " means of 10001 numbers, aborted");
     leaves = "nobody";
     expects =
-        "a mean over all GPUs failed: remote process exited or there was a network error (NCCL's result 6";
+        "a mean over all GPUs failed: remote process exited or there was a network error (NCCL's result 6)";
     run(3, "FAKE_NCCL_ERROR=6 FAKE_NCCL_AFTER=1", lose_in_mean);
     check_log(3, "2 means of 10001 numbers, aborted");
     run(2, "FAKE_NCCL_REDUCE=6 FAKE_NCCL_AFTER=1", lose_in_mean);

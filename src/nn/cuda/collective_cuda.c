@@ -38,9 +38,10 @@ static nccl_collective *nccl_of(mega_collective *collective) {
     return (nccl_collective *)collective;
 }
 
+// NCCL's own text says which variable tells more.
 static int fail(const mega_nccl *nccl, ncclResult_t result, const char *call, mega_message *message) {
     const char *text = nccl->ncclGetErrorString(result);
-    return mega_message_set(message, "%s failed: %s (NCCL's result %d; NCCL_DEBUG=WARN tells more)", call,
+    return mega_message_set(message, "%s failed: %s (NCCL's result %d)", call,
                             text != NULL ? text : "no description", (int)result);
 }
 
@@ -224,8 +225,13 @@ static int end_join(nccl_collective *own, const joining *j, mega_message *messag
     if (j->entered != MEGA_OK) {
         return mega_message_set(message, "%s", j->why.text);
     }
-    own->comm = j->result == ncclSuccess ? j->comm : NULL;
-    return j->result == ncclSuccess ? 0 : fail(&own->nccl, j->result, "ncclCommInitRank", message);
+    if (j->result != ncclSuccess) {
+        mega_message why;
+        (void)fail(&own->nccl, j->result, "ncclCommInitRank", &why);
+        return mega_message_set(message, "%s; reduce = host does without NCCL", why.text);
+    }
+    own->comm = j->comm;
+    return 0;
 }
 
 static int nccl_join(mega_collective *collective, const uint8_t key[MEGA_COLLECTIVE_KEY_SIZE], uint32_t rank,
