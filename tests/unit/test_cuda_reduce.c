@@ -177,6 +177,11 @@ static void take_means(mega_dist *dist) {
         const bool is_nccl = strcmp(mega_reduce_name(reduce), "nccl") == 0;
         MEGA_CHECK_EQ(is_nccl, strncmp(expects, "NCCL", 4) == 0);
         says(mega_reduce_about(reduce));
+        if (is_nccl) { // what the user has chosen stays
+            const char *nvls = getenv("NCCL_NVLS_ENABLE"), *connect = getenv("NCCL_RUNTIME_CONNECT");
+            MEGA_CHECK(connect != NULL && strcmp(connect, "0") == 0);
+            MEGA_CHECK(nvls != NULL && strcmp(nvls, dist->size == 1 ? "2" : "0") == 0);
+        }
         for (int i = 0; i < 3; i++) {
             fill(dist->rank);
             MEGA_CHECK_EQ(average(reduce), 0);
@@ -217,7 +222,7 @@ static void test_means(void) {
     means(2, MEGA_REDUCE_AUTO, "NCCL 2.28.9", "");
     check_log(2, "3 means of 10001 numbers, destroyed");
     means(3, MEGA_REDUCE_HOST, "the host's memory", "MEGACADE_NCCL=/nowhere");
-    means(1, MEGA_REDUCE_NCCL, "NCCL 2.11.4", "FAKE_NCCL_VERSION=21104"); // forced
+    means(1, MEGA_REDUCE_NCCL, "NCCL 2.11.4", "FAKE_NCCL_VERSION=21104 NCCL_NVLS_ENABLE=2"); // forced
     check_log(1, "3 means of 10001 numbers, destroyed");
 }
 
@@ -369,6 +374,8 @@ static void test_version_text(void) {
 }
 
 int main(void) {
+    unsetenv("NCCL_NVLS_ENABLE");
+    unsetenv("NCCL_RUNTIME_CONNECT");
     unsetenv("LOCAL_RANK");
     unsetenv("LOCAL_WORLD_SIZE");
     unsetenv("TORCHELASTIC_USE_AGENT_STORE");

@@ -82,9 +82,16 @@ static int check_version(nccl_collective *own, mega_message *message) {
     return 0;
 }
 
+// What the user has set stays. Sums are to repeat (collective_cuda.h), and GPUs are to be connected when the processes join:
+// by itself NCCL does it in the first mean, where nobody could look at the others meanwhile.
+static void set_habits(void) {
+    (void)setenv("NCCL_NVLS_ENABLE", "0", 0);
+    (void)setenv("NCCL_RUNTIME_CONNECT", "0", 0);
+}
+
 static int open_library(nccl_collective *own, mega_message *message) {
     const char *const name = "libnccl.so.2";
-    (void)setenv("NCCL_NVLS_ENABLE", "0", 0); // what the user has set stays
+    set_habits();
     own->library = library_open("MEGACADE_NCCL", &name, 1);
     if (own->library == NULL) {
         return mega_message_set(message,
