@@ -163,12 +163,34 @@ MEGA_NOINLINE uint32_t log_append_full(mega_machine *m, uint32_t reg, uint32_t v
     return cycles;
 }
 MEGA_INLINE uint32_t log_append(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
-    m->run.keep_next = reg == TIA_HMOVE; // what follows HMOVE sees where the beam was
+    log_note_hmove(m, reg, cycles);
     if (MEGA_UNLIKELY(log_is_full(m))) {
         return log_append_full(m, reg, value, cycles);
     }
     log_store(m, reg, value, cycles);
     return cycles;
+}
+
+// Does a push that changes nothing count? Several of an instruction can fall on the same cycle: then a register that is
+// seen with a delay moves the beam for the next.
+MEGA_INLINE uint32_t stack_moves_beam(uint32_t reg, uint32_t stack) {
+    return stack != 0 && (TIA_DELAYED >> reg & 1u) != 0;
+}
+
+// Must an access be logged that changes nothing?
+MEGA_INLINE uint32_t log_keeps(const mega_run *run, uint32_t reg, uint32_t stack) {
+    return stack_moves_beam(reg, stack) | (MEGA_AHEAD ? run->keep_next : 0u);
+}
+
+// An access that is not logged.
+MEGA_INLINE void log_pass_over(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+#if MEGA_AHEAD
+    (void)m, (void)reg, (void)value, (void)cycles;
+#else
+    if (MEGA_UNLIKELY(m->run.keep_next)) {
+        log_remember(m, reg, value, cycles);
+    }
+#endif
 }
 
 // GRP0 and GRP1 also copy the other player's graphics, and the ball's. Is anything new?
@@ -230,6 +252,8 @@ MEGA_NOINLINE uint32_t tia_logged_sync(mega_machine *m, uint32_t reg, uint32_t v
     }
     if (drawn || keep) {
         log_append(m, reg, value, cycles);
+    } else {
+        log_pass_over(m, reg, value, cycles);
     }
     if (reg == TIA_WSYNC) {
         return sync_wait(m, cycles);
@@ -238,13 +262,13 @@ MEGA_NOINLINE uint32_t tia_logged_sync(mega_machine *m, uint32_t reg, uint32_t v
     return cycles;
 }
 
-// Returns the cycle at which the processor goes on. `stack` writes come from pushes: several of them can
-// fall on the same cycle, so that even those that change nothing move the beam for the next.
+// Returns the cycle at which the processor goes on. `stack` writes come from pushes.
 MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles,
                                       uint32_t stack) {
 #if MEGA_NOTES
     sync_watchdog(m, cycles);
-    notes_access(m, note_of(m, reg, value, cycles), shadow_is_news(&m->run, reg, value) | stack);
+    notes_access(m, note_of(m, reg, value, cycles),
+                 shadow_is_news(&m->run, reg, value) | stack_moves_beam(reg, stack));
     if (reg == TIA_WSYNC) {
         return sync_wait(m, cycles);
     }
@@ -252,13 +276,14 @@ MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t va
     return cycles;
 #else
     mega_run *run = &m->run;
-    const uint32_t keep = run->keep_next | stack;
+    const uint32_t keep = log_keeps(run, reg, stack);
     run->touch_cycle = cycles;
     run->touch_register = (uint8_t)reg;
     sync_watchdog(m, cycles);
     switch (log_kind[reg]) {
     case LOG_WSYNC:
         if (!keep) {
+            log_pass_over(m, reg, value, cycles);
             return sync_wait(m, cycles);
         }
         return tia_logged_sync(m, reg, value, cycles, keep);
@@ -266,6 +291,7 @@ MEGA_INLINE uint32_t tia_logged_write(mega_machine *m, uint32_t reg, uint32_t va
     case LOG_NEVER: return tia_logged_sync(m, reg, value, cycles, keep);
     default:
         if (!shadow_write(run, reg, value) && !keep) {
+            log_pass_over(m, reg, value, cycles);
             return cycles;
         }
         break;
@@ -331,8 +357,10 @@ MEGA_INLINE uint8_t tia_logged_read(mega_machine *m, uint32_t address, uint32_t 
     }
     run->touch_cycle = cycles;
     run->touch_register = TIA_NOTHING;
-    if (run->keep_next) {
+    if (log_keeps(run, TIA_NOTHING, 0)) {
         log_append(m, TIA_NOTHING, 0, cycles);
+    } else {
+        log_pass_over(m, TIA_NOTHING, 0, cycles);
     }
     if ((address & 15u) < 8) {
         log_catch_up(m, (int32_t)(3u * cycles));

@@ -115,7 +115,7 @@ typedef struct mega_run {
     int32_t line_origin;    // cycle at which line 0 began
     uint32_t touch_cycle;   // last access to the TIA ...
     uint8_t touch_register; // ... and its register (0x3F for reads, or MEGA_UNTOUCHED)
-    uint8_t keep_next;      // 1: the next access must be logged even if it changes nothing
+    uint8_t keep_next;      // 1: HMOVE was logged last, and the next access counts even if it changes nothing
     uint8_t events;         // MEGA_EVENT_*: what the interpreter must look at after an access
     uint8_t watches_low;    // 1: the cartridge reacts to addresses outside its space
     uint8_t drawing;        // what is drawn while replaying: MEGA_DRAW_*
@@ -125,6 +125,11 @@ typedef struct mega_run {
     uint8_t graphics[2];    // GRP0, GRP1
     uint8_t shadow_old[3];  // old_graphics[0], old_graphics[1], old_enable_ball
     uint8_t vblank;         // 0 or 2
+#if !MEGA_AHEAD
+    uint32_t hmove_cycle;    // the last HMOVE ...
+    uint32_t after_hmove;    // ... the access after it, as a record, if that is not in the log, or 0 ...
+    uint32_t after_hmove_at; // ... and its place there
+#endif
 } mega_run;
 
 // Pictures and logs of one console. Not part of the state, as in the reference.

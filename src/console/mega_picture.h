@@ -155,10 +155,57 @@ MEGA_FN void picture_forget_logs(const mega_machine *m, uint32_t picture) {
     }
 }
 
+#if !MEGA_AHEAD
+// How much HMOVE blanks of a line that stays unfinished depends on the access that follows it. That one is not logged if
+// it changes nothing, only remembered, since it matters in ragged frames alone. There is room for it in the log.
+MEGA_INLINE void log_remember(mega_machine *m, uint32_t reg, uint32_t value, uint32_t cycles) {
+    mega_run *run = &m->run;
+    run->keep_next = 0;
+    run->after_hmove = (cycles - run->log->base_cycle) << 14 | reg << 8 | value;
+    run->after_hmove_at = run->logged;
+}
+
+// Puts it into the log after all.
+MEGA_SELDOM void log_insert_remembered(mega_machine *m) {
+    mega_run *run = &m->run;
+    mega_log *log = run->log;
+    const uint32_t at = run->after_hmove_at;
+    if (run->after_hmove == 0) {
+        return;
+    }
+    for (uint32_t i = run->logged; i > at; i--) {
+        log->record[i] = log->record[i - 1u];
+    }
+    log->record[at] = run->after_hmove;
+    log->count = ++run->logged;
+    log->replayed += log->replayed > at;
+    run->after_hmove = 0;
+}
+#endif
+
+// A write is about to be logged. When a line has passed since the last HMOVE, nothing of what that one blanked is left
+// to be seen.
+MEGA_INLINE void log_note_hmove(mega_machine *m, uint32_t reg, uint32_t cycles) {
+    m->run.keep_next = reg == TIA_HMOVE;
+#if !MEGA_AHEAD
+    if (reg == TIA_HMOVE) {
+        if (MEGA_UNLIKELY(cycles - m->run.hmove_cycle < MEGA_CYCLES_PER_LINE)) {
+            log_insert_remembered(m);
+        }
+        m->run.hmove_cycle = cycles;
+        m->run.after_hmove = 0;
+    }
+#else
+    (void)cycles;
+#endif
+}
+
 // Draws a ragged request over what its buffer holds, in colours only.
 MEGA_NOINLINE void log_draw_ragged(mega_machine *m, mega_log *log) {
 #if MEGA_NOTES
     notes_write_records(m);
+#elif !MEGA_AHEAD
+    log_insert_remembered(m);
 #endif
     picture_settle(m, log->picture, log);
     picture_forget_logs(m, log->picture);
@@ -182,6 +229,10 @@ MEGA_FN void log_begin(mega_machine *m) {
     m->run.log = log;
     m->run.logged = 0;
     m->run.painted = 0;
+#if !MEGA_AHEAD
+    m->run.after_hmove = 0;
+    m->run.hmove_cycle = log->base_cycle;
+#endif
 #if MEGA_AHEAD
     m->run.drawing = MEGA_DRAW_NOTHING; // not on the way
     ahead_begin(m);
@@ -235,7 +286,7 @@ MEGA_FN uint32_t log_is_full(const mega_machine *m) {
 #if MEGA_AHEAD
     return m->run.logged == MEGA_LOG_RECORDS || ahead_is_full(m);
 #else
-    return m->run.logged == MEGA_LOG_RECORDS;
+    return m->run.logged >= MEGA_LOG_RECORDS - 2u; // after a write one more may be inserted, twice
 #endif
 }
 

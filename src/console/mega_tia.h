@@ -81,6 +81,11 @@ MEGA_INLINE int32_t tia_delay(uint32_t reg, uint32_t line_clock) {
     }
 }
 
+// The registers for which that may be more than 0, as bits.
+#define TIA_DELAYED                                                                                       \
+    (1ull << TIA_VBLANK | 3ull << TIA_REFP0 | 3ull << TIA_GRP0 | 3ull << TIA_NUSIZ0 | 3ull << TIA_RESM0 | \
+     7ull << TIA_PF0)
+
 MEGA_FN uint32_t tia_line_clock(const mega_tia *tia, int32_t clock) {
     return (uint32_t)(clock - tia->frame_start) % MEGA_CLOCKS_PER_LINE;
 }

@@ -15,14 +15,20 @@ MEGA_INLINE void translated_log(mega_machine *m, const mega_outside *outside, ui
         outside->write_tia(m, reg, value, cycles);
         return;
     }
-    run->keep_next = reg == TIA_HMOVE;
+    run->keep_next = 0;
     log_store(m, reg, value, cycles);
 }
-// The register has changed.
+// The register has changed, or it is the access after HMOVE.
 MEGA_NOINLINE void translated_log_change(mega_machine *m, const mega_outside *outside, uint32_t reg,
                                          uint32_t value, uint32_t cycles) {
+    mega_run *run = &m->run;
+    const uint32_t masked = value & log_mask[reg];
+    if (MEGA_UNLIKELY(run->shadow[reg] == masked)) {
+        log_pass_over(m, reg, value, cycles);
+        return;
+    }
     if (MEGA_LIKELY(!log_is_full(m))) {
-        m->run.shadow[reg] = (uint8_t)(value & log_mask[reg]);
+        run->shadow[reg] = (uint8_t)masked;
     }
     translated_log(m, outside, reg, value, cycles);
 }
@@ -30,12 +36,23 @@ MEGA_NOINLINE void translated_log_always(mega_machine *m, const mega_outside *ou
                                          uint32_t value, uint32_t cycles) {
     translated_log(m, outside, reg, value, cycles);
 }
+MEGA_NOINLINE void translated_log_hmove(mega_machine *m, const mega_outside *outside, uint32_t value,
+                                        uint32_t cycles) {
+    if (MEGA_UNLIKELY(log_is_full(m))) {
+        outside->write_tia(m, TIA_HMOVE, value, cycles);
+        return;
+    }
+    log_note_hmove(m, TIA_HMOVE, cycles);
+    log_store(m, TIA_HMOVE, value, cycles);
+}
 MEGA_NOINLINE void translated_log_other(mega_machine *m, const mega_outside *outside, uint32_t reg,
                                         uint32_t value, uint32_t cycles) {
     if (MEGA_UNLIKELY(log_is_full(m))) {
         outside->write_tia(m, reg, value, cycles);
-    } else if (shadow_write(&m->run, reg, value) || m->run.keep_next) {
+    } else if (shadow_write(&m->run, reg, value)) {
         translated_log(m, outside, reg, value, cycles);
+    } else {
+        log_pass_over(m, reg, value, cycles);
     }
 }
 
@@ -45,7 +62,7 @@ MEGA_INLINE uint32_t translated_write_tia(mega_machine *m, const mega_outside *o
     mega_run *run = &m->run;
     const uint32_t kind = log_kind[reg];
     if (kind == LOG_VBLANK || (kind == LOG_NEVER && (reg < TIA_AUDC0 || reg > TIA_AUDV1)) ||
-        (kind != LOG_CHANGE && MEGA_UNLIKELY(run->keep_next))) {
+        ((kind == LOG_NEVER || kind == LOG_WSYNC) && MEGA_UNLIKELY(run->keep_next))) {
         const uint32_t next = outside->write_tia(m, reg, value, cycles);
         *look |= run->events;
         return next;
@@ -60,7 +77,13 @@ MEGA_INLINE uint32_t translated_write_tia(mega_machine *m, const mega_outside *o
             translated_log_change(m, outside, reg, value, cycles);
         }
         break;
-    case LOG_ALWAYS: translated_log_always(m, outside, reg, value, cycles); break;
+    case LOG_ALWAYS:
+        if (reg == TIA_HMOVE) {
+            translated_log_hmove(m, outside, value, cycles);
+        } else {
+            translated_log_always(m, outside, reg, value, cycles);
+        }
+        break;
     default: translated_log_other(m, outside, reg, value, cycles); break;
     }
     return cycles;

@@ -239,36 +239,37 @@
             COUNT_BEGIN();                                                                                 \
             if (leads) {                                                                                   \
                 switch (block) {
-#define PROGRAM_END()                                                                      \
-    default: MEGA_UNREACHABLE();                                                           \
-        }                                                                                  \
-        goto voted;                                                                        \
-    away:                                                                                  \
-        block = translated_find(m, exit_pc, cycles, deadline);                             \
-        goto voted;                                                                        \
-    write_port:                                                                            \
-        NOTE_IF(shadow_is_news(&m->run, port, port_value) | port_stack, port, port_value); \
-        if (port == TIA_WSYNC) {                                                           \
-            cycles = sync_wait(m, cycles);                                                 \
-        } else {                                                                           \
-            sync_write(m, port, port_value, cycles);                                       \
-        }                                                                                  \
-    voted:;                                                                                \
-        }                                                                                  \
-        COUNT_END();                                                                       \
-        }                                                                                  \
-        if (lane->budget != 0) {                                                           \
-            r.pc = block != 0 ? block_addresses[block] : (uint16_t)exit_pc;                \
-            cpu_save(&r, &console->cpu);                                                   \
-            console->cycles = cycles;                                                      \
-            console->bus = (uint8_t)exit_bus;                                              \
-        }                                                                                  \
-        m->notes.count = pending;                                                          \
-        lane->slow = budget != 0 && (block == 0 || WARP_IS_FULL() || WARP_IS_LATE());      \
-        lane->stepped_back = block == 0 || WARP_IS_LATE();                                 \
-        lane->full = WARP_IS_FULL();                                                       \
-        lane->budget = budget;                                                             \
-        lane->lead = lead;                                                                 \
+#define PROGRAM_END()                                                                                 \
+    default: MEGA_UNREACHABLE();                                                                      \
+        }                                                                                             \
+        goto voted;                                                                                   \
+    away:                                                                                             \
+        block = translated_find(m, exit_pc, cycles, deadline);                                        \
+        goto voted;                                                                                   \
+    write_port:                                                                                       \
+        NOTE_IF(shadow_is_news(&m->run, port, port_value) | stack_moves_beam(port, port_stack), port, \
+                port_value);                                                                          \
+        if (port == TIA_WSYNC) {                                                                      \
+            cycles = sync_wait(m, cycles);                                                            \
+        } else {                                                                                      \
+            sync_write(m, port, port_value, cycles);                                                  \
+        }                                                                                             \
+    voted:;                                                                                           \
+        }                                                                                             \
+        COUNT_END();                                                                                  \
+        }                                                                                             \
+        if (lane->budget != 0) {                                                                      \
+            r.pc = block != 0 ? block_addresses[block] : (uint16_t)exit_pc;                           \
+            cpu_save(&r, &console->cpu);                                                              \
+            console->cycles = cycles;                                                                 \
+            console->bus = (uint8_t)exit_bus;                                                         \
+        }                                                                                             \
+        m->notes.count = pending;                                                                     \
+        lane->slow = budget != 0 && (block == 0 || WARP_IS_FULL() || WARP_IS_LATE());                 \
+        lane->stepped_back = block == 0 || WARP_IS_LATE();                                            \
+        lane->full = WARP_IS_FULL();                                                                  \
+        lane->budget = budget;                                                                        \
+        lane->lead = lead;                                                                            \
         }
 
 #endif
