@@ -92,6 +92,7 @@ typedef struct mega_line {
     uint8_t changed_next; // 1: the next one may
     uint8_t blank_left;   // 1: the first 8 pixels are blanked
     uint8_t repeat;       // 1: the row above in the picture is the line before, whole
+    uint8_t lost;         // 1: the beam has moved on without; tia_line_begin() makes it right again
 } mega_line;
 
 enum {

@@ -9,7 +9,7 @@
 #define MEGA_PICTURE_H
 #include "mega_ahead.h"
 #include "mega_notes.h"
-#include "mega_tia_fast.h"
+#include "mega_tia_blind.h"
 #include "mega_tia_plain.h"
 
 MEGA_FN int32_t log_clock(const mega_log *log, uint32_t record) {
@@ -39,11 +39,51 @@ MEGA_INLINE void log_advance(mega_machine *m, mega_log *log, int32_t until, uint
     tia_line_flush(line, tia, picture, tia_beam_x(tia), what);
     tia_fast_settle(line, tia);
 }
-MEGA_NOINLINE void log_collide(mega_machine *m, mega_log *log, int32_t until) {
-    log_advance(m, log, until, TIA_FAST_COLLIDE);
-}
 MEGA_NOINLINE void log_collide_and_draw(mega_machine *m, mega_log *log, int32_t until) {
     log_advance(m, log, until, TIA_FAST_COLLIDE | TIA_FAST_DRAW);
+}
+
+// Replays records up to `end` for the registers alone, and goes on to clock `until`.
+MEGA_NOINLINE void log_advance_blind(mega_machine *m, mega_log *log, uint32_t end, int32_t until) {
+    mega_tia *tia = &m->console->tia;
+    mega_line *line = &m->video->line;
+    for (uint32_t i = log->replayed; i < end; i++) {
+        const uint32_t record = log->record[i];
+        tia_blind_write(line, tia, m->cartridge, record >> 8 & 0x3Fu, record & 0xFFu, log_clock(log, record),
+                        &until);
+    }
+    log->replayed = end;
+    tia_blind_advance(line, tia, until);
+    tia_fast_settle(line, tia);
+    line->lost = 1;
+}
+
+// What may still collide in what is new, and where collisions are last cleared: before that none counts.
+MEGA_FN uint32_t log_may_collide(const mega_log *log, const mega_tia *tia, uint32_t *cleared) {
+    uint32_t objects = tia_latent_objects(tia);
+    *cleared = log->replayed;
+    for (uint32_t i = log->replayed; i < log->count; i++) {
+        const uint32_t reg = log->record[i] >> 8 & 0x3Fu;
+        objects |= (log->record[i] & tia_shows_bits[reg]) != 0 ? tia_shows_object[reg] : 0u;
+        *cleared = reg == TIA_CXCLR ? i + 1u : *cleared;
+    }
+    return tia_collisions_of[objects] & (*cleared > log->replayed ? 0xFFFFu : ~(uint32_t)tia->collisions);
+}
+
+MEGA_NOINLINE void log_collide(mega_machine *m, mega_log *log, int32_t until) {
+    mega_tia *tia = &m->console->tia;
+    uint32_t cleared;
+    if (log_may_collide(log, tia, &cleared) == 0) {
+        log_advance_blind(m, log, log->count, until);
+        return;
+    }
+    if (cleared > log->replayed) {
+        log_advance_blind(m, log, cleared, log_clock(log, log->record[cleared - 1u]));
+    }
+    if (m->video->line.lost) {
+        tia_line_begin(&m->video->line, tia, m->cartridge, NULL);
+    }
+    log_advance(m, log, until, TIA_FAST_COLLIDE);
 }
 #endif
 

@@ -233,6 +233,7 @@ MEGA_FN void tia_line_begin(mega_line *line, const mega_tia *tia, const mega_car
     line->pieces = 0;
     line->blank_left = 0;
     line->repeat = 0;
+    line->lost = 0;
 }
 
 // Template: `object` is constant.
