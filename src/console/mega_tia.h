@@ -258,11 +258,37 @@ MEGA_FN uint32_t tia_wrap_position(int32_t position) {
                       : position >= MEGA_WIDTH ? position - MEGA_WIDTH
                                                : position);
 }
+// HMOVE at the beginning of a line moves by what the registers say.
+MEGA_FN uint32_t tia_hmove_is_usual(uint32_t cycle) {
+    return cycle <= 3 || cycle == 75;
+}
 MEGA_SELDOM void tia_move_objects(mega_tia *tia, uint32_t cycle) {
+    if (tia_hmove_is_usual(cycle)) {
+        for (uint32_t object = 0; object < 5; object++) {
+            const int32_t nibble = tia->motion[object];
+            const int32_t moved = tia->position[object] + (nibble < 8 ? 0 : 16) - nibble;
+            tia->position[object] = (uint8_t)tia_wrap_position(moved);
+        }
+        return;
+    }
     for (uint32_t object = 0; object < 5; object++) {
         const int32_t moved = tia->position[object] + tia_motion(cycle, tia->motion[object]);
         tia->position[object] = (uint8_t)tia_wrap_position(moved);
     }
+}
+
+// The objects that HMOVE would move, as bits.
+MEGA_FN uint32_t tia_moved_by_hmove(const mega_tia *tia, uint32_t cycle) {
+    uint32_t objects = 0;
+    if (tia_hmove_is_still(tia, cycle)) {
+        return 0;
+    }
+    for (uint32_t object = 0; object < 5; object++) {
+        const uint32_t moves = tia_hmove_is_usual(cycle) ? tia->motion[object] != 0
+                                                         : tia_motion(cycle, tia->motion[object]) != 0;
+        objects |= moves << object;
+    }
+    return objects;
 }
 
 MEGA_FN void tia_hmove(mega_tia *tia, const mega_cartridge *cartridge, int32_t clock, uint32_t line_clock) {

@@ -698,13 +698,12 @@ MEGA_INLINE void tia_touch_register(mega_line *line, mega_tia *tia, uint8_t *pic
     case TIA_ENABL:
     case TIA_VDELBL: tia_touch(line, tia, picture, MEGA_BL, what); break;
     case TIA_HMOVE: {
-        const uint32_t still = tia_hmove_is_still(tia, line_clock / 3u);
-        for (uint32_t object = 0; object < 5; object++) {
-            const uint32_t hidden = object < 2 ? tia->first_hidden[object] : 0u;
-            const uint32_t star = object == MEGA_M0 ? tia->m0_override : 0u;
-            if ((hidden | star) != 0 || (!still && tia_motion(line_clock / 3u, tia->motion[object]) != 0)) {
-                tia_touch(line, tia, picture, object, what);
-            }
+        uint32_t objects = tia_moved_by_hmove(tia, line_clock / 3u) |
+                           (uint32_t)(tia->first_hidden[0] != 0) << MEGA_P0 |
+                           (uint32_t)(tia->first_hidden[1] != 0) << MEGA_P1 |
+                           (uint32_t)(tia->m0_override != MEGA_M0_NORMAL) << MEGA_M0;
+        for (; objects != 0; objects &= objects - 1u) {
+            tia_touch(line, tia, picture, (uint32_t)MEGA_LOWEST_BIT(objects), what);
         }
         break;
     }
