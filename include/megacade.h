@@ -351,7 +351,10 @@ typedef struct mega_vector mega_vector;
 
 enum {
     MEGA_AUTORESET_NEXT_STEP, // the step after the end of an episode ignores its action and resets instead
-    MEGA_AUTORESET_SAME_STEP  // the step that ends an episode also resets; see final_observations
+    MEGA_AUTORESET_SAME_STEP, // the step that ends an episode also resets; see final_observations
+    // Who calls says when: an environment whose episode has ended plays nothing, by any step, until a reset or
+    // mega_vector_group_restart. Such a step shows its last picture once more, with a reward of 0.
+    MEGA_AUTORESET_OFF
 };
 #define MEGA_MODE_DEFAULT (-1)
 
@@ -427,6 +430,9 @@ MEGA_API mega_status mega_vector_group_send(mega_vector *vector, uint32_t group,
                                             const float *strengths);
 MEGA_API mega_status mega_vector_group_recv(mega_vector *vector, uint32_t group, int32_t timeout_ms,
                                             const mega_vector_out *out);
+// With MEGA_AUTORESET_OFF: starts new episodes in those of a group whose episode has ended, in the vector's threads while
+// the caller does something else. group_recv takes the results, which show nothing of the step before.
+MEGA_API mega_status mega_vector_group_restart(mega_vector *vector, uint32_t group);
 
 // The environment that made the last call fail, or -1.
 MEGA_API int32_t mega_vector_failed(const mega_vector *vector);
@@ -491,6 +497,8 @@ MEGA_API mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags
 // The same for the environments of one group, in a stream of the group's own: the step begins after what is in `stream`
 // (see mega_vector_wait_for_stream), the call returns at once, and nothing is to be received.
 MEGA_API mega_status mega_vector_group_step_device(mega_vector *vector, uint32_t group, void *stream);
+// As mega_vector_group_restart, in the group's stream, after what is in `stream`: nothing is to be received.
+MEGA_API mega_status mega_vector_group_restart_device(mega_vector *vector, uint32_t group, void *stream);
 // What is put into `stream` from now on begins after what the group was asked for.
 MEGA_API mega_status mega_vector_group_make_stream_wait(mega_vector *vector, uint32_t group, void *stream);
 // Waits for all that was asked for, and fails as a step would that had waited.

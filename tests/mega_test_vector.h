@@ -80,10 +80,33 @@ static inline int32_t model_action(const test_model *model, uint32_t i) {
     return (int32_t)(model->mixed ? model->members[i].sets[choice] : choice);
 }
 
+// With MEGA_AUTORESET_OFF: nothing happened, and the last picture is there once more.
+static inline void model_stand_still(test_model *model, uint32_t i) {
+    test_member *member = &model->members[i];
+    const size_t frame = model->size / (model->desc.task.stack != 0 ? model->desc.task.stack : 4);
+    memmove(member->observation, member->observation + frame, model->size - frame);
+    member->result.reward = 0;
+    member->result.terminated = member->result.truncated = member->ended = 0;
+}
+
+// As a vector's restart.
+static inline void model_restart(test_model *model, uint32_t i) {
+    test_member *member = &model->members[i];
+    if (member->over) {
+        model_reset(model, i, -1);
+    }
+    member->result.reward = 0;
+    member->result.terminated = member->result.truncated = member->ended = 0;
+}
+
 static inline void model_step(test_model *model, uint32_t i) {
     test_member *member = &model->members[i];
     const uint32_t choice = model_choice(model, i);
     member->steps++;
+    if (member->over && model->desc.autoreset == MEGA_AUTORESET_OFF) {
+        model_stand_still(model, i);
+        return;
+    }
     if (member->over) {
         model_reset(model, i, -1);
         return;
@@ -98,7 +121,7 @@ static inline void model_step(test_model *model, uint32_t i) {
     }
     member->episodes++;
     member->score_sum += member->score;
-    if (model->desc.autoreset == MEGA_AUTORESET_NEXT_STEP) {
+    if (model->desc.autoreset != MEGA_AUTORESET_SAME_STEP) {
         member->over = member->ended = 1;
         return;
     }

@@ -71,6 +71,10 @@ mega_status mega_vector_group_recv(mega_vector *vector, uint32_t group, int32_t 
     return is_cuda(vector) ? cuda_vector_group_recv((mega_cuda_vector *)vector, group, timeout_ms, out)
                            : cpu_vector_group_recv((mega_cpu_vector *)vector, group, timeout_ms, out);
 }
+mega_status mega_vector_group_restart(mega_vector *vector, uint32_t group) {
+    return is_cuda(vector) ? cuda_vector_group_restart((mega_cuda_vector *)vector, group)
+                           : cpu_vector_group_restart((mega_cpu_vector *)vector, group);
+}
 int32_t mega_vector_failed(const mega_vector *vector) {
     return is_cuda(vector) ? cuda_vector_failed((const mega_cuda_vector *)vector)
                            : cpu_vector_failed((const mega_cpu_vector *)vector);
@@ -203,6 +207,11 @@ mega_status mega_vector_step_device(mega_vector *vector, uint32_t flags, const m
 
 mega_status mega_vector_group_step_device(mega_vector *vector, uint32_t group, void *stream) {
     return is_cuda(vector) ? cuda_vector_group_step_device((mega_cuda_vector *)vector, group, stream)
+                           : fail_cpu();
+}
+
+mega_status mega_vector_group_restart_device(mega_vector *vector, uint32_t group, void *stream) {
+    return is_cuda(vector) ? cuda_vector_group_restart_device((mega_cuda_vector *)vector, group, stream)
                            : fail_cpu();
 }
 

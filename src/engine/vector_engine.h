@@ -34,6 +34,7 @@ typedef struct mega_cuda_vector mega_cuda_vector;
                                     const float *strengths);                                                \
     mega_status prefix##_group_recv(type *vector, uint32_t group, int32_t timeout_ms,                       \
                                     const mega_vector_out *out);                                            \
+    mega_status prefix##_group_restart(type *vector, uint32_t group);                                       \
     int32_t prefix##_failed(const type *vector);                                                            \
     uint32_t prefix##_count(const type *vector);                                                            \
     uint32_t prefix##_batch(const type *vector);                                                            \
@@ -66,6 +67,7 @@ const struct mega_lane_setup *vector_setup(const mega_vector *vector, uint32_t e
 mega_status cuda_vector_get_device_view(mega_cuda_vector *vector, mega_vector_device_view *out);
 mega_status cuda_vector_step_device(mega_cuda_vector *vector, uint32_t flags, const mega_vector_out *out);
 mega_status cuda_vector_group_step_device(mega_cuda_vector *vector, uint32_t group, void *stream);
+mega_status cuda_vector_group_restart_device(mega_cuda_vector *vector, uint32_t group, void *stream);
 mega_status cuda_vector_group_make_stream_wait(mega_cuda_vector *vector, uint32_t group, void *stream);
 mega_status cuda_vector_finish(mega_cuda_vector *vector);
 mega_status cuda_vector_get_lanes(mega_cuda_vector *vector, uint64_t *needed, uint64_t *executed);

@@ -85,7 +85,7 @@ static mega_vector *random_vector(fuzz_caller *caller) {
     desc.threads = below(caller, 5);
     desc.pin = below(caller, 3);
     desc.groups = once_in(caller, 3) ? below(caller, 5) : 0;
-    desc.autoreset = below(caller, once_in(caller, 50) ? 4 : 2);
+    desc.autoreset = below(caller, once_in(caller, 50) ? 5 : 3);
     desc.blind = (uint8_t)once_in(caller, 8);
     desc.episode_log = below(caller, 4);
     desc.start_states = once_in(caller, 6) ? below(caller, 4) : 0;
@@ -168,6 +168,7 @@ static void call_to_play(fuzz_caller *caller, uint32_t what) {
     case 4: note(caller, mega_vector_recv(vector, timeout, out), "recv"); break;
     case 5: note(caller, mega_vector_group_send(vector, group, actions, strengths), "group_send"); break;
     case 6: note(caller, mega_vector_group_recv(vector, group, timeout, out), "group_recv"); break;
+    case 7: note(caller, mega_vector_group_restart(vector, group), "group_restart"); break;
     default: note(caller, mega_vector_step(vector, actions, strengths, out), "step"); break;
     }
 }

@@ -325,6 +325,72 @@ static void case_over(void) {
     mega_vector_destroy(ending);
 }
 
+static void restart_pair(uint32_t groups) {
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t first = (uint32_t)((uint64_t)pair.count * g / groups);
+        mega_vector *const vectors[] = {pair.cpu.vector, pair.gpu.vector};
+        const test_side *const sides[] = {&pair.cpu, &pair.gpu};
+        for (uint32_t i = 0; i < 2; i++) {
+            mega_vector_out out = sides[i]->out;
+            out.observations += first * pair.size;
+            out.rewards += first;
+            out.terminations += first;
+            out.truncations += first;
+            out.episode_ends += first;
+            out.env_ids += first;
+            out.lives += first;
+            out.frame_numbers += first;
+            out.episode_frame_numbers += first;
+            MEGA_CHECK_EQ(mega_vector_group_restart(vectors[i], g), MEGA_OK);
+            MEGA_CHECK_EQ(mega_vector_group_restart(vectors[i], g), MEGA_ERROR_ORDER);
+            MEGA_CHECK_EQ(mega_vector_group_recv(vectors[i], g, -1, &out), MEGA_OK);
+        }
+    }
+    MEGA_CHECK_EQ(pair_compare(&pair), 0);
+}
+
+// Episodes that begin when the caller says so; until then nothing moves but the stack. States that are over go on alike.
+static void case_off(void) {
+    for (uint32_t k = 0; k < 7; k++) {
+        const int32_t ids[5] = {0, 1, 2, 3, 4}, others[5] = {4, 3, 2, 1, 0};
+        mega_vector_desc desc = short_episodes(5);
+        desc.autoreset = MEGA_AUTORESET_OFF;
+        desc.groups = 1 + k % 2;
+        desc.task.rgb = k == 2;
+        desc.task.episodic_life = k == 3;
+        desc.task.max_episode_frames = k == 4 ? 58 : 60; // or a step is left early
+        desc.task.envpool = k == 5;
+        desc.blind = k == 6;
+        MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+        MEGA_CHECK_EQ(mega_vector_group_restart(pair.gpu.vector, 0), MEGA_ERROR_ORDER);
+        MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
+        for (uint32_t t = 0; t < 6; t++) {
+            play(4 + 3 * t);
+            MEGA_CHECK_EQ(pair_compare_states(&pair), 0);
+            restart_pair(desc.groups);
+            MEGA_CHECK_EQ(pair_compare_states(&pair), 0);
+        }
+        // At once after an end.
+        for (uint32_t t = 0; t < 40 && (t == 0 || !pair.cpu.out.episode_ends[0]); t++) {
+            play(1);
+        }
+        MEGA_CHECK(pair.cpu.out.episode_ends[0]);
+        restart_pair(desc.groups);
+        // Some are over, others have just begun; they change places.
+        play(18);
+        MEGA_CHECK_EQ(pair_reset(&pair, (const uint8_t[5]){1, 1, 0, 0, 0}, NULL), 0);
+        play(2);
+        MEGA_CHECK_EQ(mega_vector_copy(pair.gpu.vector, others, pair.cpu.vector, ids, 5), MEGA_OK);
+        MEGA_CHECK_EQ(mega_vector_copy(pair.cpu.vector, ids, pair.gpu.vector, ids, 5), MEGA_OK);
+        play(3);
+        MEGA_CHECK_EQ(pair_compare_states(&pair), 0);
+        restart_pair(desc.groups);
+        play(10);
+        check_statistics();
+        pair_close(&pair);
+    }
+}
+
 // Paddles that move by parts of a step.
 static void case_strengths(void) {
     mega_rom *rom = NULL;
@@ -487,6 +553,9 @@ static void case_group_steps(void) {
         MEGA_CHECK_BYTES(view.episode_ends, pair.cpu.out.episode_ends, 4);
         MEGA_CHECK_BYTES(view.observations, pair.cpu.out.observations, 4 * pair.size);
     }
+    MEGA_CHECK_EQ(mega_vector_group_restart(pair.gpu.vector, 0), MEGA_ERROR_ORDER);
+    MEGA_CHECK_EQ(mega_vector_group_restart_device(pair.gpu.vector, 0, other), MEGA_ERROR_ORDER);
+    MEGA_CHECK_EQ(mega_vector_group_restart_device(pair.cpu.vector, 0, other), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_group_step_device(pair.gpu.vector, 2, other), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_group_make_stream_wait(pair.gpu.vector, 2, other), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_group_step_device(pair.cpu.vector, 0, other), MEGA_ERROR_ARGUMENT);
@@ -496,6 +565,33 @@ static void case_group_steps(void) {
     MEGA_CHECK_EQ(mega_vector_group_step_device(pair.gpu.vector, 0, other), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_finish(pair.gpu.vector), MEGA_ERROR_ORDER);
     MEGA_CHECK_EQ(mega_vector_group_recv(pair.gpu.vector, 0, -1, NULL), MEGA_OK);
+    pair_close(&pair);
+}
+
+// Episodes that begin in a group's stream, after what is in another one, and before what is put into that later.
+static void case_group_restarts(void) {
+    mega_vector_desc desc = short_episodes(4);
+    mega_vector_device_view view;
+    void *other = (void *)(uintptr_t)0x40;
+    desc.groups = 2;
+    desc.autoreset = MEGA_AUTORESET_OFF;
+    MEGA_CHECK(pair_open(&pair, &desc, "cuda"));
+    MEGA_CHECK_EQ(pair_reset(&pair, NULL, NULL), 0);
+    MEGA_CHECK_EQ(mega_vector_get_device_view(pair.gpu.vector, &view), MEGA_OK);
+    for (uint32_t t = 0; t < 5; t++) {
+        play(20);
+        for (uint32_t g = 0; g < 2; g++) {
+            (void)mega_test_cuda_ask("fake_cuda_recorded_stream");
+            MEGA_CHECK_EQ(mega_vector_group_restart_device(pair.gpu.vector, g, other), MEGA_OK);
+            MEGA_CHECK_EQ(mega_test_cuda_ask("fake_cuda_recorded_stream"), 0x40);
+            MEGA_CHECK_EQ(mega_vector_group_make_stream_wait(pair.gpu.vector, g, other), MEGA_OK);
+            MEGA_CHECK_EQ(mega_vector_group_restart(pair.cpu.vector, g), MEGA_OK);
+            MEGA_CHECK_EQ(mega_vector_group_recv(pair.cpu.vector, g, -1, NULL), MEGA_OK);
+        }
+        MEGA_CHECK_EQ(mega_vector_finish(pair.gpu.vector), MEGA_OK);
+        MEGA_CHECK_EQ(pair_compare_states(&pair), 0);
+        MEGA_CHECK_BYTES(view.observations, mega_vector_observations(pair.cpu.vector), 4 * pair.size);
+    }
     pair_close(&pair);
 }
 
@@ -715,12 +811,14 @@ int main(int argc, char **argv) {
         {"copies", case_copies, NULL},
         {"environments", case_environments, NULL},
         {"over", case_over, NULL},
+        {"off", case_off, NULL},
         {"strengths", case_strengths, NULL},
         {"no_memo", case_no_memo, "MEGACADE_CUDA_MEMO=0"},
         {"lost", case_lost, NULL},
         {"view", case_device_view, NULL},
         {"streams", case_streams, NULL},
         {"group_steps", case_group_steps, NULL},
+        {"group_restarts", case_group_restarts, NULL},
         {"groups", case_groups, NULL},
         {"errors", case_errors, NULL},
         {"jammed", case_jammed, NULL},

@@ -162,6 +162,51 @@ static void test_envpool(void) {
     }
 }
 
+static void restart_groups(mega_vector *vector, uint32_t groups) {
+    uint32_t first, count;
+    for (uint32_t g = 0; g < groups; g++) {
+        MEGA_CHECK_EQ(mega_vector_group_restart(vector, g), MEGA_OK);
+    }
+    MEGA_CHECK_EQ(mega_vector_group_restart(vector, 0), MEGA_ERROR_ORDER);
+    for (uint32_t i = 0; i < model.desc.count; i++) {
+        model_restart(&model, i);
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        MEGA_CHECK_EQ(mega_vector_group_recv(vector, g, -1, &rows.out), MEGA_OK);
+        count = mega_vector_group(vector, g, &first);
+        for (uint32_t i = 0; i < count; i++) {
+            rows_check(&rows, i, &model, first + i);
+        }
+    }
+}
+
+// Ended episodes stay as they are until somebody begins others: all of them by a restart, or some by a reset.
+static void test_off(void) {
+    for (uint32_t k = 0; k < 5; k++) {
+        mega_vector_desc desc = short_episodes();
+        desc.autoreset = MEGA_AUTORESET_OFF;
+        desc.threads = 1 + k % 3;
+        desc.groups = 1 + k % 4;
+        desc.task.episodic_life = k == 1;
+        desc.task.rgb = k == 2;
+        desc.task.stack = k == 3 ? 1 : 3;
+        mega_vector *vector = open_pair(&desc);
+        MEGA_CHECK_EQ(mega_vector_group_restart(vector, 0), MEGA_ERROR_ORDER); // it was never reset
+        reset_all(vector, 3);
+        for (uint32_t t = 0; t < 12; t++) {
+            play_in_step(vector, 5 + 2 * t);
+            restart_groups(vector, desc.groups);
+        }
+        MEGA_CHECK_EQ(mega_vector_group_restart(vector, desc.groups), MEGA_ERROR_ARGUMENT);
+        play_in_step(vector, 60);
+        reset_some(vector);
+        play_in_step(vector, 20);
+        reset_all(vector, -1);
+        play_in_step(vector, 60);
+        close_pair(vector);
+    }
+}
+
 static void test_different_games(void) {
     const mega_rom *list[COUNT];
     mega_vector_desc desc = short_episodes();
@@ -338,6 +383,7 @@ int main(void) {
     test_threads();
     test_settings();
     test_envpool();
+    test_off();
     test_different_games();
     test_games();
     test_no_observations();

@@ -60,7 +60,8 @@ static void test_descriptions(void) {
     CHECK_CHANGED(desc.groups = COUNT + 1, MEGA_ERROR_ARGUMENT);
     CHECK_CHANGED((desc.groups = 2, desc.batch = 3), MEGA_ERROR_ARGUMENT);
     CHECK_CHANGED(desc.groups = COUNT, MEGA_OK);
-    CHECK_CHANGED(desc.autoreset = 2, MEGA_ERROR_ARGUMENT);
+    CHECK_CHANGED(desc.autoreset = MEGA_AUTORESET_OFF, MEGA_OK);
+    CHECK_CHANGED(desc.autoreset = 3, MEGA_ERROR_ARGUMENT);
     CHECK_CHANGED(desc.episode_log = 0xFFFFFFFFu, MEGA_ERROR_ARGUMENT);
     CHECK_CHANGED(desc.start_states = 65537, MEGA_ERROR_ARGUMENT);
     CHECK_CHANGED(desc.start_states = 3, MEGA_OK);
@@ -119,6 +120,7 @@ static void test_wrong_steps(void) {
     MEGA_CHECK_EQ(mega_vector_send(vector, NULL, COUNT, beyond, NULL), MEGA_ERROR_ACTION);
     MEGA_CHECK_EQ(mega_vector_group_send(vector, 1, quiet, NULL), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_group_recv(vector, 1, 0, NULL), MEGA_ERROR_ARGUMENT);
+    MEGA_CHECK_EQ(mega_vector_group_restart(vector, 0), MEGA_ERROR_ORDER); // episodes begin by themselves
     MEGA_CHECK_EQ(mega_vector_step(vector, quiet, NULL, NULL), MEGA_OK); // all of these left nothing behind
     mega_vector_destroy(vector);
 }

@@ -17,6 +17,7 @@
 enum {
     MEGA_JOB_REPORT, // show the last result once more
     MEGA_JOB_RESET,
+    MEGA_JOB_RESTART, // if its episode has ended
     MEGA_JOB_STEP
 };
 
@@ -41,7 +42,7 @@ typedef struct mega_member {
     mega_job job;
     mega_outcome outcome;
     uint8_t powered; // 1: the console has been switched on
-    uint8_t over;    // 1: the next step is a reset
+    uint8_t over;    // 1: the episode has ended, and no other one has begun
     uint8_t started; // 1: a reset has been asked for, or a state restored
     uint8_t queued;  // 1: sent and not yet received
     uint32_t start_pool;

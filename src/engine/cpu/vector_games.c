@@ -30,10 +30,10 @@ static mega_status check_numbers(const mega_vector_desc *desc) {
                          "of all",
                          desc->groups, desc->count, desc->batch);
     }
-    if (desc->autoreset > MEGA_AUTORESET_SAME_STEP) {
+    if (desc->autoreset > MEGA_AUTORESET_OFF) {
         return mega_fail(MEGA_ERROR_ARGUMENT,
-                         "autoreset is %u, expected MEGA_AUTORESET_NEXT_STEP or "
-                         "MEGA_AUTORESET_SAME_STEP",
+                         "autoreset is %u, expected MEGA_AUTORESET_NEXT_STEP, "
+                         "MEGA_AUTORESET_SAME_STEP or MEGA_AUTORESET_OFF",
                          desc->autoreset);
     }
     if (desc->episode_log > EPISODES_MAX) {
@@ -45,6 +45,13 @@ static mega_status check_numbers(const mega_vector_desc *desc) {
                          STARTS_MAX);
     }
     return MEGA_OK;
+}
+
+mega_status vector_check_restart(uint32_t autoreset) {
+    return autoreset == MEGA_AUTORESET_OFF
+               ? MEGA_OK
+               : mega_fail(MEGA_ERROR_ORDER, "episodes of this vector begin by themselves; a restart is for "
+                                             "vectors with MEGA_AUTORESET_OFF");
 }
 
 mega_status vector_check_desc(const mega_vector_desc *desc) {

@@ -14,6 +14,8 @@ typedef struct mega_vector_games {
 
 // All but the description's struct_size.
 mega_status vector_check_desc(const mega_vector_desc *desc);
+// Episodes of a vector with this MEGA_AUTORESET_* begin when the caller says so.
+mega_status vector_check_restart(uint32_t autoreset);
 mega_status vector_games_open(mega_vector_games *games, const mega_vector_desc *desc);
 void vector_games_close(mega_vector_games *games);
 // The setup of a game, made when it is first asked for.

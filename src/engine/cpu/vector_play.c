@@ -56,7 +56,7 @@ static void step(mega_cpu_vector *vector, mega_member *member, uint32_t env_id, 
         return;
     }
     end_episode(member, env_id);
-    if (vector->autoreset == MEGA_AUTORESET_NEXT_STEP) {
+    if (vector->autoreset != MEGA_AUTORESET_SAME_STEP) {
         member->over = 1;
         return;
     }
@@ -67,6 +67,15 @@ static void step(mega_cpu_vector *vector, mega_member *member, uint32_t env_id, 
     start_episode(vector, member, env_id, -1, false);
 }
 
+// The episode is over, and nobody has asked for another one. The count of steps is that of an episode that has been told
+// already; it goes on because a GPU's does, so that states are the same bytes.
+static void stand_still(mega_cpu_vector *vector, mega_member *member) {
+    member->running.steps++;
+    if (vector->games.observation_size != 0) {
+        task_push(&member->lane.view);
+    }
+}
+
 static void play(mega_cpu_vector *vector, uint32_t env_id, uint32_t hand, uint8_t *final) {
     mega_member *member = &vector->members[env_id];
     if (member->job.kind == MEGA_JOB_REPORT) {
@@ -75,9 +84,14 @@ static void play(mega_cpu_vector *vector, uint32_t env_id, uint32_t hand, uint8_
         return;
     }
     memset(&member->outcome, 0, sizeof(member->outcome));
+    if (member->job.kind == MEGA_JOB_RESTART && !member->over) {
+        return;
+    }
     lane_bind(&member->lane, vector->scratch[hand]);
     if (member->job.kind == MEGA_JOB_RESET) {
         start_episode(vector, member, env_id, member->job.seed, true);
+    } else if (member->over && member->job.kind == MEGA_JOB_STEP && vector->autoreset == MEGA_AUTORESET_OFF) {
+        stand_still(vector, member);
     } else if (member->over) {
         start_episode(vector, member, env_id, -1, false);
     } else {

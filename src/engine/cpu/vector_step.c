@@ -251,6 +251,23 @@ mega_status cpu_vector_group_send(mega_cpu_vector *vector, uint32_t group, const
     return MEGA_OK;
 }
 
+mega_status cpu_vector_group_restart(mega_cpu_vector *vector, uint32_t group) {
+    MEGA_TRY(vector_ready(vector));
+    MEGA_TRY(check_group(vector, group));
+    MEGA_TRY(check_started(vector));
+    MEGA_TRY(vector_check_restart(vector->autoreset));
+    mega_group *chosen = &vector->groups[group];
+    if (chosen->running || vector->queued != 0) {
+        return mega_fail(MEGA_ERROR_ORDER, "results of group %u are outstanding; receive them first", group);
+    }
+    for (uint32_t i = 0; i < chosen->round.count; i++) {
+        vector->members[chosen->round.first + i].job.kind = MEGA_JOB_RESTART;
+    }
+    start_group(chosen, false, NULL);
+    gate_signal(&vector->crew.work);
+    return MEGA_OK;
+}
+
 mega_status cpu_vector_group_recv(mega_cpu_vector *vector, uint32_t group, int32_t timeout_ms,
                                   const mega_vector_out *out) {
     MEGA_TRY(vector_ready(vector));

@@ -106,6 +106,8 @@ static void take_core(mega_cell *cell, const mega_state_core *core) {
     cell->task.frames = core->frames;
     cell->failed = core->failed;
     cell->over = core->over;
+    // Until it begins another episode it shows its pooled screen, not what the lane's own last step was.
+    cell->step.left = core->over ? 4u : cell->step.left;
 }
 
 static mega_status send_row(mega_cuda_vector *vector, void *column, size_t size, uint32_t env_id,

@@ -217,12 +217,30 @@ static mega_status step_lanes(mega_cuda_vector *vector, mega_cuda_group *group) 
     return cuda_parts_join(cuda, parts, group->stream);
 }
 
-// Some step while others, whose episode was over, begin a new one.
+// What the learner chose; and those whose episode is over come onto the roster.
+static mega_status take_actions(mega_cuda_vector *vector, mega_cuda_group *group) {
+    void *parameters[] = {&group->batch, &vector->numbers};
+    return cuda_vector_launch(vector, KERNEL_mega_take_actions, group->stream,
+                              blocks_for(group->batch.count, PLAIN_BLOCK), PLAIN_BLOCK, parameters);
+}
+
+// Those whose episode is over are not played: what their last step came to would be told once more.
+static mega_status forget_results(mega_cuda_vector *vector, mega_cuda_group *group) {
+    const mega_batch *batch = &group->batch;
+    CUDA_TRY(vector->device->driver, cuMemsetD8Async, CUDA_ADDRESS(batch->results + batch->first), 0,
+             batch->count * sizeof *batch->results, group->stream);
+    return MEGA_OK;
+}
+
+// Some step while others, whose episode was over, begin a new one, or stand still.
 static mega_status run_frames(mega_cuda_vector *vector, mega_cuda_group *group) {
     const mega_cuda_driver *cuda = vector->device->driver;
-    void *parameters[] = {&group->batch, &vector->numbers};
-    MEGA_TRY(cuda_vector_launch(vector, KERNEL_mega_take_actions, group->stream,
-                                blocks_for(group->batch.count, PLAIN_BLOCK), PLAIN_BLOCK, parameters));
+    MEGA_TRY(take_actions(vector, group));
+    if (vector->autoreset == MEGA_AUTORESET_OFF) {
+        MEGA_TRY(forget_results(vector, group));
+        MEGA_TRY(step_lanes(vector, group));
+        return look(vector, group);
+    }
     CUDA_TRY(cuda, cuEventRecord, group->forked, group->stream);
     CUDA_TRY(cuda, cuStreamWaitEvent, group->side, group->forked, 0);
     MEGA_TRY(start_episodes(vector, group, group->side));
@@ -245,6 +263,28 @@ static mega_status run_step(mega_cuda_vector *vector, mega_cuda_group *group, bo
     if (group->batch.observation_size != 0) {
         MEGA_TRY(for_begun(vector, group, group->stream, KERNEL_mega_keep_finals, PLAIN_BLOCK));
     }
+    MEGA_TRY(start_episodes(vector, group, group->stream));
+    MEGA_TRY(look_begun(vector, group));
+    return for_begun(vector, group, group->stream, KERNEL_mega_settle_begun, PLAIN_BLOCK);
+}
+
+static mega_status clear_columns(mega_cuda_vector *vector, const mega_cuda_group *group) {
+    const mega_cuda_driver *cuda = vector->device->driver;
+    const mega_columns *columns = &group->batch.columns;
+    const uint32_t first = group->batch.first, count = group->batch.count;
+    uint8_t *const bytes[] = {columns->terminations, columns->truncations, columns->episode_ends};
+    CUDA_TRY(cuda, cuMemsetD32Async, CUDA_ADDRESS(columns->rewards + first), 0, count, group->stream);
+    for (uint32_t i = 0; i < 3; i++) {
+        CUDA_TRY(cuda, cuMemsetD8Async, CUDA_ADDRESS(bytes[i] + first), 0, count, group->stream);
+    }
+    return MEGA_OK;
+}
+
+// As the end of a step that also resets.
+static mega_status run_restart(mega_cuda_vector *vector, mega_cuda_group *group) {
+    MEGA_TRY(begin_work(vector, group));
+    MEGA_TRY(clear_columns(vector, group));
+    MEGA_TRY(take_actions(vector, group));
     MEGA_TRY(start_episodes(vector, group, group->stream));
     MEGA_TRY(look_begun(vector, group));
     return for_begun(vector, group, group->stream, KERNEL_mega_settle_begun, PLAIN_BLOCK);
@@ -515,6 +555,40 @@ mega_status cuda_vector_group_step_device(mega_cuda_vector *vector, uint32_t gro
         return mega_fail(MEGA_ERROR_ORDER, "results of group %u are outstanding; receive them first", group);
     }
     CUDA_INSIDE(vector, group_step_inside(vector, &vector->groups[group], stream));
+}
+
+// The group can be asked to restart.
+static mega_status check_restart(const mega_cuda_vector *vector, uint32_t group) {
+    MEGA_TRY(cuda_vector_check_group(vector, group));
+    MEGA_TRY(check_started(vector));
+    MEGA_TRY(vector_check_restart(vector->autoreset));
+    return !vector->groups[group].running
+               ? MEGA_OK
+               : mega_fail(MEGA_ERROR_ORDER, "results of group %u are outstanding; receive them first",
+                           group);
+}
+
+static mega_status group_restart_inside(mega_cuda_vector *vector, mega_cuda_group *group) {
+    group->running = true;
+    return run_restart(vector, group);
+}
+
+mega_status cuda_vector_group_restart(mega_cuda_vector *vector, uint32_t group) {
+    vector->failed = -1;
+    MEGA_TRY(check_restart(vector, group));
+    CUDA_INSIDE(vector, group_restart_inside(vector, &vector->groups[group]));
+}
+
+static mega_status group_restart_device_inside(mega_cuda_vector *vector, mega_cuda_group *group,
+                                               CUstream stream) {
+    MEGA_TRY(cuda_vector_order(vector, group, stream, group->stream));
+    return run_restart(vector, group);
+}
+
+mega_status cuda_vector_group_restart_device(mega_cuda_vector *vector, uint32_t group, void *stream) {
+    vector->failed = -1;
+    MEGA_TRY(check_restart(vector, group));
+    CUDA_INSIDE(vector, group_restart_device_inside(vector, &vector->groups[group], stream));
 }
 
 mega_status cuda_vector_finish(mega_cuda_vector *vector) {
