@@ -49,17 +49,23 @@ static int a2c_iterate(mega_learner *learner, mega_message *message) {
     const mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
     a2c *own = learner->own;
     if (mega_learner_play(learner, (uint32_t)settings->steps, message) < 0 ||
-        mega_sampler_look(learner->sampler, message) < 0 || mega_learner_begin_update(learner, message) < 0 ||
+        mega_sampler_look(learner->sampler, message) < 0 ||
+        mega_sampler_pause(learner->sampler, message) < 0) {
+        return -1;
+    }
+    const mega_samples samples = {.count = own->pass->batch, .envs = own->lesson.envs};
+    mega_loss loss = {
+        .lesson = &own->lesson,
+        .count = own->pass->batch,
+        .weights = mega_learner_weights(learner),
+    };
+    if (mega_learner_weigh(learner, &samples, &loss, message) < 0 ||
+        mega_learner_begin_update(learner, message) < 0 ||
         ops->gather(learner->compute, rollout, 0, &own->lesson, message) < 0 ||
         ops->n_step(learner->compute, &own->lesson, (float)settings->discount, message) < 0 ||
         mega_pass_forward(own->pass, rollout->observations, own->lesson.rows, message) < 0) {
         return -1;
     }
-    const mega_loss loss = {
-        .lesson = &own->lesson,
-        .count = own->pass->batch,
-        .weights = mega_learner_weights(learner),
-    };
     return mega_learner_update(learner, &loss, own->pass, message) < 0
                ? -1
                : mega_learner_end_update(learner, message);

@@ -7,6 +7,7 @@
 
 int mega_field_make_vector(const mega_field_plan *plan, mega_vector **out, mega_message *message) {
     const mega_train_settings *settings = plan->settings;
+    const bool waits = !plan->evaluates && settings->resets == MEGA_RESETS_PAUSE;
     const bool own_sticky = plan->evaluates && settings->eval_sticky >= 0;
     const mega_vector_desc desc = {
         .struct_size = sizeof desc,
@@ -14,7 +15,7 @@ int mega_field_make_vector(const mega_field_plan *plan, mega_vector **out, mega_
         .threads = (uint32_t)settings->threads,
         .pin = plan->pin,
         .groups = plan->evaluates ? 1 : (uint32_t)settings->groups,
-        .autoreset = MEGA_AUTORESET_NEXT_STEP,
+        .autoreset = waits ? MEGA_AUTORESET_OFF : MEGA_AUTORESET_NEXT_STEP,
         .seed = (uint32_t)settings->seed + plan->first,
         .roms = &plan->rom,
         .rom_count = 1,

@@ -14,8 +14,59 @@ uint64_t mega_learner_frames(const mega_learner *learner) {
     if (learner->async != NULL) {
         return mega_async_counted(learner->async).frames;
     }
-    return learner->state.steps * (uint64_t)settings->envs * (uint64_t)settings->frame_skip *
-           mega_share_ranks(learner->dist);
+    const uint64_t steps = learner->state.steps * (uint64_t)settings->envs * mega_share_ranks(learner->dist);
+    return (steps - learner->waited) * (uint64_t)settings->frame_skip;
+}
+
+static bool waits(const mega_learner *learner) {
+    return learner->settings->resets == MEGA_RESETS_PAUSE;
+}
+
+// A number of this process becomes that of all who learn together.
+static int add_up(mega_learner *learner, uint32_t own, uint64_t *all, mega_message *message) {
+    double sum = (double)own;
+    if (mega_share_ranks(learner->dist) > 1 && learner->async == NULL &&
+        learner->dist->ops->sum_doubles(learner->dist, &sum, 1, message) < 0) {
+        return -1;
+    }
+    *all = (uint64_t)sum;
+    return 0;
+}
+
+// Of the last `steps` steps, those in which an environment only waited.
+static int count_waited(mega_learner *learner, uint32_t steps, uint64_t *waited, mega_message *message) {
+    mega_compute *compute = learner->acting;
+    const uint32_t envs = (uint32_t)learner->settings->envs;
+    const mega_samples samples = {.count = steps * envs, .envs = envs};
+    uint32_t played;
+    *waited = 0;
+    if (!waits(learner)) {
+        return 0;
+    }
+    if (compute->ops->count(compute, mega_sampler_rollout(learner->sampler), &samples, &played, message) <
+        0) {
+        return -1;
+    }
+    return add_up(learner, samples.count - played, waited, message);
+}
+
+int mega_learner_weigh(mega_learner *learner, const mega_samples *samples, mega_loss *loss,
+                       mega_message *message) {
+    mega_compute *compute = learner->compute;
+    uint32_t own;
+    uint64_t all;
+    if (!waits(learner)) {
+        return 0;
+    }
+    if (compute->ops->count(compute, mega_sampler_rollout(learner->sampler), samples, &own, message) < 0 ||
+        add_up(learner, own, &all, message) < 0) {
+        return -1;
+    }
+    loss->counted = (uint32_t)all;
+    // Gradients become the mean of all ranks'.
+    const uint32_t ranks = learner->async == NULL ? mega_share_ranks(learner->dist) : 1;
+    loss->share = (float)ranks / (float)(all > 0 ? all : 1);
+    return 0;
 }
 
 double mega_learner_exploration(const mega_learner *learner) {
@@ -33,11 +84,16 @@ double mega_learner_exploration(const mega_learner *learner) {
 // An asynchronous process tells the others what it has played, and may take what they have learned.
 static int count_play(mega_learner *learner, uint32_t steps, bool is_last, mega_message *message) {
     const mega_train_settings *s = learner->settings;
+    uint64_t waited;
+    if (count_waited(learner, steps, &waited, message) < 0) {
+        return -1;
+    }
+    learner->waited += waited;
     learner->state.steps += steps;
     if (learner->async == NULL) {
         return 0;
     }
-    const uint64_t frames = (uint64_t)steps * (uint64_t)s->envs * (uint64_t)s->frame_skip;
+    const uint64_t frames = ((uint64_t)steps * (uint64_t)s->envs - waited) * (uint64_t)s->frame_skip;
     if (mega_async_add(learner->async, frames, 0, message) < 0) {
         return -1;
     }
@@ -96,7 +152,8 @@ int mega_learner_end_update(mega_learner *learner, mega_message *message) {
     return learner->reduce == NULL ? 0 : mega_reduce_wait(learner->reduce, message);
 }
 
-// Each rank's gradients are of a mean over its own samples; all of them have equally many. Ranks talk between two bundles.
+// Each rank's gradients are of a mean over its own samples; all of them have equally many, or weigh them so that the mean
+// of these means is that of all (mega_learner_weigh). Ranks talk between two bundles.
 static int exchange_gradients(mega_learner *learner, mega_message *message) {
     if (learner->reduce == NULL) {
         return 0;
@@ -118,7 +175,8 @@ int mega_learner_descend(mega_learner *learner, uint32_t samples, mega_message *
                    ? -1
                    : mega_async_add(learner->async, 0, samples, message);
     }
-    learner->state.samples += (uint64_t)samples * mega_share_ranks(learner->dist);
+    // All ranks have equally many, or what mega_learner_weigh() has counted of all of them.
+    learner->state.samples += (uint64_t)samples * (waits(learner) ? 1 : mega_share_ranks(learner->dist));
     if (exchange_gradients(learner, message) < 0) {
         return -1;
     }
@@ -129,7 +187,7 @@ int mega_learner_update(mega_learner *learner, const mega_loss *loss, mega_pass 
                         mega_message *message) {
     mega_compute *compute = learner->compute;
     if (compute->ops->loss(compute, loss, pass, message) < 0 || mega_pass_backward(pass, message) < 0 ||
-        mega_learner_descend(learner, loss->count, message) < 0) {
+        mega_learner_descend(learner, loss->share > 0.0f ? loss->counted : loss->count, message) < 0) {
         return -1;
     }
     mega_net_changed(learner->net);

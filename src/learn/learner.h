@@ -58,6 +58,8 @@ struct mega_learner {
     mega_sampler *sampler;
     mega_learner_state state;
     uint64_t
+        waited; // steps in which single environments, of all ranks, waited for their reset and played no frame
+    uint64_t
         first_draw; // added to steps and updates where they name a draw: asynchronous processes count anew
     uint64_t schedule_frames; // before the present iteration: where the learning rate's schedule is
     void *own;                // the algorithm's
@@ -78,6 +80,10 @@ int mega_learner_play(mega_learner *learner, uint32_t steps, mega_message *messa
 // Around all work of an update. On a GPU it is launched in one piece, or in two if ranks have to talk in the middle of it.
 int mega_learner_begin_update(mega_learner *learner, mega_message *message);
 int mega_learner_end_update(mega_learner *learner, mega_message *message);
+// How a loss weighs these samples of the rollout, before the update begins: where environments wait for their resets, the
+// mean is over the samples that count, those of all ranks.
+int mega_learner_weigh(mega_learner *learner, const mega_samples *samples, mega_loss *loss,
+                       mega_message *message);
 // An update of so many samples, by learner->learned's gradients: clipped, and a step of the optimiser, together with the
 // other processes. Counts it.
 int mega_learner_descend(mega_learner *learner, uint32_t samples, mega_message *message);

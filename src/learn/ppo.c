@@ -76,7 +76,8 @@ static int shuffle(mega_learner *learner, uint32_t epoch, mega_message *message)
 static int learn_minibatch(mega_learner *learner, uint32_t first, mega_message *message) {
     const mega_train_settings *settings = learner->settings;
     ppo *own = learner->own;
-    const mega_loss loss = {
+    const mega_samples samples = {.rows = own->rows + first, .count = own->pass->batch};
+    mega_loss loss = {
         .is_ppo = true,
         .lesson = &own->lesson,
         .samples = own->order + first,
@@ -84,7 +85,8 @@ static int learn_minibatch(mega_learner *learner, uint32_t first, mega_message *
         .weights = mega_learner_weights(learner),
         .normalize = settings->normalize,
     };
-    if (mega_learner_begin_update(learner, message) < 0 ||
+    if (mega_learner_weigh(learner, &samples, &loss, message) < 0 ||
+        mega_learner_begin_update(learner, message) < 0 ||
         mega_pass_forward(own->pass, mega_sampler_rollout(learner->sampler)->observations, own->rows + first,
                           message) < 0 ||
         mega_learner_update(learner, &loss, own->pass, message) < 0) {
@@ -99,6 +101,7 @@ static int ppo_iterate(mega_learner *learner, mega_message *message) {
     ppo *own = learner->own;
     if (mega_learner_play(learner, (uint32_t)settings->steps, message) < 0 ||
         mega_sampler_look(learner->sampler, message) < 0 ||
+        mega_sampler_pause(learner->sampler, message) < 0 ||
         ops->gather(learner->compute, mega_sampler_rollout(learner->sampler), 0, &own->lesson, message) < 0 ||
         ops->gae(learner->compute, &own->lesson, (float)settings->discount, (float)settings->lambda,
                  message) < 0) {

@@ -24,6 +24,7 @@ struct mega_sampler {
     uint32_t actions;
     sampler_group *group; // [desc.groups]
     bool is_on_gpu;
+    bool pauses;                  // between pause and resume
     mega_vector_device_view view; // there
     // What environments on the CPU return: [envs].
     int32_t *rewards;
@@ -115,6 +116,7 @@ int mega_sampler_create(const mega_sampler_desc *desc, mega_sampler **out, mega_
         mega_sampler_destroy(sampler);
         return -1;
     }
+    sampler->rollout.waits = desc->waits;
     *out = sampler;
     return 0;
 }
@@ -227,6 +229,22 @@ static uint32_t draw_below(const mega_sampler *sampler, uint32_t env, uint32_t i
         draw_word(sampler->desc.seed, MEGA_DRAW_STARTS, sampler->desc.first + env, index), count);
 }
 
+// Before there is anything to learn, nobody waits.
+static int restart_at_once(mega_sampler *sampler, mega_message *message) {
+    mega_vector *vector = sampler->desc.field->vector;
+    for (uint32_t g = 0; g < sampler->desc.groups; g++) {
+        mega_vector_out out = results_from(sampler, sampler->group[g].first, sampler->rollout.slot);
+        if (sampler->is_on_gpu) {
+            out.observations = NULL;
+        }
+        if (mega_vector_result(mega_vector_group_restart(vector, g), message) < 0 ||
+            mega_vector_result(mega_vector_group_recv(vector, g, -1, &out), message) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int play_random_step(mega_sampler *sampler, uint32_t step, mega_message *message) {
     mega_vector_out out = results_from(sampler, 0, sampler->rollout.slot);
     if (sampler->is_on_gpu) {
@@ -235,7 +253,10 @@ static int play_random_step(mega_sampler *sampler, uint32_t step, mega_message *
     for (uint32_t e = 0; e < sampler->envs; e++) {
         sampler->chosen[e] = (int32_t)draw_below(sampler, e, 1 + step, sampler->actions);
     }
-    return mega_field_step(sampler->desc.field, sampler->chosen, &out, message);
+    if (mega_field_step(sampler->desc.field, sampler->chosen, &out, message) < 0) {
+        return -1;
+    }
+    return sampler->desc.waits ? restart_at_once(sampler, message) : 0;
 }
 
 // Random actions for all; environments of wave w are started anew after the w-th part of the steps.
@@ -279,6 +300,7 @@ int mega_sampler_reset(mega_sampler *sampler, const int32_t *seeds, uint32_t ran
     for (uint32_t g = 0; g < sampler->desc.groups; g++) {
         sampler->group[g].playing = false;
     }
+    sampler->pauses = false;
     memset(sampler->episode_ends, 0, sampler->envs);
     mega_vector_out out = {0};
     if (!sampler->is_on_gpu) {
@@ -432,6 +454,58 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, float 
 int mega_sampler_look(mega_sampler *sampler, mega_message *message) {
     for (uint32_t g = 0; g < sampler->desc.groups; g++) {
         if (group_look(sampler, g, sampler->rollout.slot, message) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+// ---- pauses ----
+
+int mega_sampler_pause(mega_sampler *sampler, mega_message *message) {
+    mega_vector *vector = sampler->desc.field->vector;
+    if (!sampler->desc.waits) {
+        return 0;
+    }
+    sampler->pauses = true;
+    for (uint32_t g = 0; g < sampler->desc.groups; g++) {
+        const mega_status status =
+            sampler->is_on_gpu ? mega_vector_group_restart_device(vector, g, sampler->desc.compute->stream)
+                               : mega_vector_group_restart(vector, g);
+        if (mega_vector_result(status, message) < 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+// Takes what a group shows now.
+static int group_resume(mega_sampler *sampler, uint32_t g, mega_message *message) {
+    const sampler_group *group = &sampler->group[g];
+    mega_rollout *rollout = &sampler->rollout;
+    mega_compute *compute = sampler->desc.compute;
+    if (sampler->is_on_gpu) {
+        if (take_observations(sampler, g, rollout->slot, message) < 0) {
+            return -1;
+        }
+    } else {
+        const mega_vector_out out = results_from(sampler, group->first, rollout->slot);
+        if (mega_vector_result(mega_vector_group_recv(sampler->desc.field->vector, g, -1, &out), message) <
+                0 ||
+            send_observations(sampler, group->first, group->count, rollout->slot, message) < 0) {
+            return -1;
+        }
+    }
+    return compute->ops->restart(compute, rollout, group->first, group->count, message);
+}
+
+int mega_sampler_resume(mega_sampler *sampler, mega_message *message) {
+    if (!sampler->pauses) {
+        return 0;
+    }
+    sampler->pauses = false;
+    for (uint32_t g = 0; g < sampler->desc.groups; g++) {
+        if (group_resume(sampler, g, message) < 0) {
             return -1;
         }
     }

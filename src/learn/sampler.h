@@ -12,7 +12,8 @@ typedef struct mega_sampler mega_sampler;
 typedef struct mega_sampler_desc {
     mega_compute *compute;
     mega_net *net;
-    mega_field *field;     // with next-step resets; borrowed, and no one else may step it
+    mega_field *field;     // with next-step resets, or none; borrowed, and no one else may step it
+    bool waits;            // it has none: environments that are over wait for mega_sampler_pause(); a vector's alone
     uint32_t groups;       // as the field was made; 1 for environments on a GPU
     uint32_t first;        // number of the field's first environment among those of all processes
     uint32_t slots;        // of the rollout: steps to keep, and one
@@ -33,6 +34,11 @@ int mega_sampler_play(mega_sampler *sampler, uint32_t steps, bool greedy, float 
                       mega_message *message);
 // Fills the values of the present observations: what returns are continued with.
 int mega_sampler_look(mega_sampler *sampler, mega_message *message);
+// The learner pauses: environments that are over are reset from now on, in the vector's threads or in its streams on the
+// GPU, while other work is done. Until resume, which waits for that and takes their first observations as the present
+// ones, nothing may be played. Both do nothing where environments do not wait, resume also without a pause.
+int mega_sampler_pause(mega_sampler *sampler, mega_message *message);
+int mega_sampler_resume(mega_sampler *sampler, mega_message *message);
 
 mega_rollout *mega_sampler_rollout(mega_sampler *sampler);
 // Sets the steps of each environment since the reset, by which actions are drawn: for a run that goes on where another

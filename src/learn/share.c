@@ -65,6 +65,10 @@ int mega_share_check_samplers(const mega_train_settings *all, uint32_t ranks, me
             message, "asynchronous processes play their own environments: set asynchronous = false "
                      "or samplers = 0");
     }
+    if (all->resets == MEGA_RESETS_PAUSE) {
+        return mega_message_set(
+            message, "environments of samplers are reset at once: set resets = now or samplers = 0");
+    }
     if (ranks == 1) {
         return mega_message_set(
             message,

@@ -10,6 +10,7 @@
 
 const char *const mega_algo_names[] = {"a2c", "vtrace", "ppo", "dqn", NULL};
 static const char *const lives_names[] = {"ignored", "terminal", "episode", NULL};
+static const char *const resets_names[] = {"now", "pause", NULL};
 static const char *const init_names[] = {"orthogonal", "uniform", NULL};
 static const char *const optimizer_names[] = {"adam", "rmsprop", "rmsprop_centred", NULL};
 static const char *const schedule_names[] = {"constant", "linear", NULL};
@@ -48,6 +49,7 @@ static const mega_setting list[] = {
     FLOAT(sticky, 0, 1, "probability that a frame repeats the last action"),
     INT(noop_max, 0, 1000, "starts are delayed by less than so many frames"),
     INT(max_episode_frames, 1, 1e9, "an episode is cut after so many frames"),
+    CHOICE(resets, resets_names, "after an episode: now, or in the pause when the network learns"),
     CHOICE(lives, lives_names, "a lost life: ignored, terminal (play goes on) or an episode's end"),
     FLAG(clip_rewards, "rewards are limited to -1 .. 1"),
     FLAG(full_actions, "all 18 actions"),
@@ -274,6 +276,20 @@ static int check_reduce(const mega_train_settings *s, mega_message *message) {
                : 0;
 }
 
+static int check_pause(const mega_train_settings *s, mega_message *message) {
+    if (s->algo == MEGA_ALGO_DQN) {
+        return mega_message_set(message, "dqn has no pauses to reset environments in, it learns between any "
+                                         "steps: set resets = now");
+    }
+    if (s->algo == MEGA_ALGO_VTRACE && s->steps_per_update > s->steps) {
+        return mega_message_set(message,
+                                "resets in pauses after %lld steps need as many to look back on; %lld are: "
+                                "set steps_per_update = %lld or resets = now",
+                                (long long)s->steps_per_update, (long long)s->steps, (long long)s->steps);
+    }
+    return 0;
+}
+
 int mega_train_check(const mega_train_settings *s, mega_message *message) {
     if (s->env_device[0] != '\0' && strcmp(s->env_device, "cpu") != 0) {
         return mega_message_set(
@@ -302,7 +318,7 @@ int mega_train_check(const mega_train_settings *s, mega_message *message) {
         return mega_message_set(message, "%lld environments x %lld steps are too many to be kept",
                                 (long long)s->envs, (long long)s->steps);
     }
-    if (check_reduce(s, message) < 0) {
+    if (check_reduce(s, message) < 0 || (s->resets == MEGA_RESETS_PAUSE && check_pause(s, message) < 0)) {
         return -1;
     }
     return s->algo == MEGA_ALGO_DQN ? check_dqn(s, message) : 0;

@@ -15,6 +15,10 @@ enum {
     MEGA_LIVES_EPISODE
 };
 enum {
+    MEGA_RESETS_NOW,
+    MEGA_RESETS_PAUSE
+};
+enum {
     MEGA_EVAL_SAMPLE,
     MEGA_EVAL_GREEDY
 };
@@ -39,7 +43,8 @@ typedef struct mega_train_settings {
     double sticky;
     int64_t noop_max;
     int64_t max_episode_frames;
-    uint32_t lives; // MEGA_LIVES_*
+    uint32_t resets; // MEGA_RESETS_*
+    uint32_t lives;  // MEGA_LIVES_*
     bool clip_rewards;
     bool full_actions;
     int64_t random_steps;

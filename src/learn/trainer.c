@@ -61,8 +61,9 @@ static int open_compute(const mega_trainer *trainer, mega_compute **out, mega_me
     if (!is_beside && mega_vector_get_device_view(trainer->field.vector, &view) != MEGA_OK) {
         return mega_message_set(message, "%s", mega_last_error());
     }
-    // Groups have streams of their own, in which they play while the network is at work in its.
-    const bool is_shared = !is_beside && settings->groups == 1 && !settings->concurrent;
+    // Groups have streams of their own, in which they play, or reset environments, while the network is at work in its.
+    const bool is_shared =
+        !is_beside && settings->groups == 1 && !settings->concurrent && settings->resets == MEGA_RESETS_NOW;
     return mega_compute_cuda(is_beside ? device_number(settings->device) : view.device,
                              is_shared ? view.stream : NULL, settings->precision == MEGA_PRECISION_BF16, out,
                              message);
@@ -167,6 +168,7 @@ int mega_trainer_join(mega_trainer *trainer, mega_message *message) {
     }
     const uint64_t frames = state.steps * (uint64_t)trainer->all->envs * (uint64_t)trainer->all->frame_skip;
     const mega_async_count count = {.frames = frames, .updates = state.updates, .samples = state.samples};
+    learner->waited = 0;
     memset(&learner->state, 0, sizeof learner->state); // those are this process's from now on
     learner->first_draw = state.steps > state.updates ? state.steps : state.updates;
     if (create_async(learner, message) < 0 || mega_async_begin(learner->async, count, message) < 0) {
@@ -207,6 +209,7 @@ static int create_learner(mega_trainer *trainer, mega_message *message) {
         .compute = learner->acting,
         .net = learner->actor,
         .field = &trainer->field,
+        .waits = settings->resets == MEGA_RESETS_PAUSE,
         .groups = (uint32_t)settings->groups,
         .first = mega_share_rank(trainer->dist) * (uint32_t)settings->envs,
         .slots = learner->algorithm->slots(settings),
@@ -294,6 +297,7 @@ int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
     free(parameters);
     mega_net_changed(learner->net);
     memset(&learner->state, 0, sizeof learner->state);
+    learner->waited = 0;
     memset(&trainer->sums, 0, sizeof trainer->sums);
     if (result < 0 || mega_trainer_put_sums(trainer, message) < 0 ||
         (learner->algorithm->start != NULL && learner->algorithm->start(learner, message) < 0) ||
@@ -304,17 +308,26 @@ int mega_trainer_start(mega_trainer *trainer, mega_message *message) {
     return 0;
 }
 
-int mega_trainer_iterate(mega_trainer *trainer, mega_message *message) {
-    trainer->learner.schedule_frames = mega_learner_frames(&trainer->learner);
-    const int result = trainer->learner.algorithm->iterate(&trainer->learner, message);
+// After a failure, too: what the environments were asked for is not left behind.
+static int end_iteration(mega_trainer *trainer, int result, mega_message *message) {
+    mega_message other;
+    if (mega_sampler_resume(trainer->learner.sampler, result < 0 ? &other : message) < 0) {
+        result = -1;
+    }
     take_scores(trainer);
     return result;
 }
 
+int mega_trainer_iterate(mega_trainer *trainer, mega_message *message) {
+    trainer->learner.schedule_frames = mega_learner_frames(&trainer->learner);
+    const int result = trainer->learner.algorithm->iterate(&trainer->learner, message);
+    return end_iteration(trainer, result, message);
+}
+
 int mega_trainer_play(mega_trainer *trainer, uint32_t steps, mega_message *message) {
-    const int result = mega_learner_play(&trainer->learner, steps, message);
-    take_scores(trainer);
-    return result;
+    mega_learner *learner = &trainer->learner;
+    const bool has_played = mega_learner_play(learner, steps, message) == 0;
+    return end_iteration(trainer, has_played ? mega_sampler_pause(learner->sampler, message) : -1, message);
 }
 
 static mega_train_shared own_scores(const mega_trainer *trainer) {

@@ -176,6 +176,11 @@ static mega_learner_state common_state(const mega_trainer *trainer) {
     return state;
 }
 
+// Frames are counted without the steps that were none. Asynchronous processes have a count of frames in common.
+static bool has_waited(const mega_trainer *trainer) {
+    return trainer->all->resets == MEGA_RESETS_PAUSE && !mega_trainer_is_async(trainer);
+}
+
 static int save_counters(mega_trainer *trainer, mega_checkpoint_writer *writer, mega_message *message) {
     const mega_learner *learner = &trainer->learner;
     const mega_learner_state state = common_state(trainer);
@@ -186,7 +191,9 @@ static int save_counters(mega_trainer *trainer, mega_checkpoint_writer *writer, 
     const size_t size = settings_text(trainer->all, text);
     const int result = mega_checkpoint_add(writer, "settings", text, size, false, message);
     free(text);
-    if (result < 0 || mega_checkpoint_add(writer, "state", &state, sizeof state, false, message) < 0) {
+    if (result < 0 || mega_checkpoint_add(writer, "state", &state, sizeof state, false, message) < 0 ||
+        (has_waited(trainer) && mega_checkpoint_add(writer, "waited", &learner->waited,
+                                                    sizeof learner->waited, false, message) < 0)) {
         return -1;
     }
     return mega_checkpoint_add(writer, "optimizer", &learner->optimizer->t, sizeof learner->optimizer->t,
@@ -236,12 +243,16 @@ static int restore_counters(mega_trainer *trainer, mega_checkpoint_reader *reade
     mega_train_settings theirs;
     if (read_settings(reader, path, &theirs, message) < 0 ||
         compare_settings(trainer->all, &theirs, path, message) < 0 ||
-        mega_checkpoint_read(reader, "state", &learner->state, sizeof learner->state, message) < 0) {
+        mega_checkpoint_read(reader, "state", &learner->state, sizeof learner->state, message) < 0 ||
+        (has_waited(trainer) &&
+         mega_checkpoint_read(reader, "waited", &learner->waited, sizeof learner->waited, message) < 0)) {
         return -1;
     }
-    if (learner->state.steps > STEPS_MAX) {
-        return mega_message_set(message, "%s is damaged: no run has %llu steps", path,
-                                (unsigned long long)learner->state.steps);
+    if (learner->state.steps > STEPS_MAX ||
+        learner->waited > learner->state.steps * (uint64_t)trainer->all->envs) {
+        return mega_message_set(
+            message, "%s is damaged: no run has %llu steps, %llu of environments without frames", path,
+            (unsigned long long)learner->state.steps, (unsigned long long)learner->waited);
     }
     return mega_checkpoint_read(reader, "optimizer", &learner->optimizer->t, sizeof learner->optimizer->t,
                                 message);

@@ -56,18 +56,17 @@ static int learn_part(mega_learner *learner, uint32_t part, mega_message *messag
     const mega_compute_ops *ops = learner->compute->ops;
     const mega_rollout *rollout = mega_sampler_rollout(learner->sampler);
     vtrace *own = learner->own;
-    if (mega_learner_begin_update(learner, message) < 0 ||
-        ops->gather(learner->compute, rollout, part * own->lesson.envs, &own->lesson, message) < 0 ||
+    const uint32_t envs = own->lesson.envs, count = own->lesson.steps * envs;
+    const mega_samples samples = {.count = count, .first = part * envs, .envs = envs};
+    mega_loss loss = {.lesson = &own->lesson, .count = count, .weights = mega_learner_weights(learner)};
+    if (mega_learner_weigh(learner, &samples, &loss, message) < 0 ||
+        mega_learner_begin_update(learner, message) < 0 ||
+        ops->gather(learner->compute, rollout, part * envs, &own->lesson, message) < 0 ||
         mega_pass_forward(own->pass, rollout->observations, own->lesson.rows, message) < 0 ||
         ops->v_trace(learner->compute, &own->lesson, own->pass, (float)settings->discount,
                      (float)settings->rho_max, (float)settings->c_max, message) < 0) {
         return -1;
     }
-    const mega_loss loss = {
-        .lesson = &own->lesson,
-        .count = own->lesson.steps * own->lesson.envs,
-        .weights = mega_learner_weights(learner),
-    };
     return mega_learner_update(learner, &loss, own->pass, message) < 0
                ? -1
                : mega_learner_end_update(learner, message);
@@ -75,7 +74,8 @@ static int learn_part(mega_learner *learner, uint32_t part, mega_message *messag
 
 static int vtrace_iterate(mega_learner *learner, mega_message *message) {
     const mega_train_settings *settings = learner->settings;
-    if (mega_learner_play(learner, (uint32_t)settings->steps_per_update, message) < 0) {
+    if (mega_learner_play(learner, (uint32_t)settings->steps_per_update, message) < 0 ||
+        mega_sampler_pause(learner->sampler, message) < 0) {
         return -1;
     }
     if (learner->state.steps < (uint64_t)settings->steps) {

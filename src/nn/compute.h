@@ -10,6 +10,7 @@
 //     pass     a batch on its way through the network (net.h)
 #ifndef COMPUTE_H
 #define COMPUTE_H
+#include "mega_lesson.h"
 #include "mega_policy.h"
 #include "net.h"
 #include "optimizer.h"
@@ -26,8 +27,9 @@ typedef struct mega_rollout {
     uint8_t *flags;           // [slots][envs]: MEGA_STEP_*
     float *log_probabilities; // [slots][envs]: of the action, by the policy that chose it
     float *values;            // [slots][envs]: by the same network
-    uint8_t *over;            // [envs]: 1: the next step is a reset
-    void *slab;               // holds them all
+    uint8_t *over;            // [envs]: 1: the next step is none of a game
+    bool waits; // nobody resets but restart(): until then an environment that is over stands still
+    void *slab; // holds them all
 } mega_rollout;
 
 typedef struct mega_lesson {
@@ -73,8 +75,13 @@ typedef struct mega_loss {
     const int32_t *samples; // [count]: which of the lesson's, or NULL: the first `count`
     uint32_t count;         // at most the pass's batch; gradients of the rest are 0
     mega_loss_weights weights;
-    bool normalize; // advantages have mean 0 and deviation 1 over the samples that count
+    bool normalize;   // advantages have mean 0 and deviation 1 over the samples that count
+    float share;      // what a sample weighs in the mean; 0: 1 / count
+    uint32_t counted; // with a share: samples that are not void, of all processes together
 } mega_loss;
+static inline float mega_loss_share(const mega_loss *loss) {
+    return loss->share > 0.0f ? loss->share : 1.0f / (float)loss->count;
+}
 
 // Parameters of any kind that an optimiser moves, and their gradients.
 typedef struct mega_slab {
@@ -112,6 +119,12 @@ typedef struct mega_compute_ops {
     // Takes down what a slot's step of the environments first to first + count - 1 was.
     int (*note)(mega_compute *compute, mega_rollout *rollout, uint32_t slot, uint32_t first, uint32_t count,
                 const mega_outcome *outcome, mega_message *message);
+    // Episodes of environments first to first + count - 1 that were over have begun anew: nothing is over there.
+    int (*restart)(mega_compute *compute, mega_rollout *rollout, uint32_t first, uint32_t count,
+                   mega_message *message);
+    // How many of a rollout's samples are not void. Waits.
+    int (*count)(mega_compute *compute, const mega_rollout *rollout, const mega_samples *samples,
+                 uint32_t *counted, mega_message *message);
     // Fills a lesson (all but ratios, advantages and targets) with the last lesson->steps steps of the rollout's
     // environments from `first` on. The last row of values is that of the present slot.
     int (*gather)(mega_compute *compute, const mega_rollout *rollout, uint32_t first, mega_lesson *lesson,
@@ -191,6 +204,10 @@ void mega_rollout_destroy(mega_compute *compute, mega_rollout *rollout);
 int mega_lesson_create(mega_compute *compute, uint32_t steps, uint32_t envs, mega_lesson *lesson,
                        mega_message *message);
 void mega_lesson_destroy(mega_compute *compute, mega_lesson *lesson);
+// The first cell of the slot before the present one.
+static inline size_t mega_rollout_last(const mega_rollout *rollout) {
+    return (size_t)((rollout->slot + rollout->slots - 1) % rollout->slots) * rollout->envs;
+}
 static inline uint8_t *mega_rollout_observations(const mega_rollout *rollout, uint32_t slot, uint32_t env) {
     return rollout->observations + ((size_t)slot * rollout->envs + env) * rollout->observation_size;
 }

@@ -93,7 +93,32 @@ static int cpu_note(mega_compute *compute, mega_rollout *rollout, uint32_t slot,
         rollout->rewards[start + i] = (float)outcome->rewards[i];
         rollout->flags[start + i] =
             step_flags(outcome->terminations[i], outcome->truncations[i], rollout->over[first + i]);
-        rollout->over[first + i] = outcome->episode_ends[i];
+        rollout->over[first + i] =
+            step_is_over(outcome->episode_ends[i], rollout->over[first + i], rollout->waits);
+    }
+    return 0;
+}
+
+static int cpu_restart(mega_compute *compute, mega_rollout *rollout, uint32_t first, uint32_t count,
+                       mega_message *message) {
+    (void)compute;
+    (void)message;
+    uint8_t *flags = rollout->flags + mega_rollout_last(rollout);
+    for (uint32_t i = first; i < first + count; i++) {
+        flags[i] = rollout->over[i] ? step_flags_restarted(flags[i]) : flags[i];
+        rollout->over[i] = 0;
+    }
+    return 0;
+}
+
+static int cpu_count(mega_compute *compute, const mega_rollout *rollout, const mega_samples *samples,
+                     uint32_t *counted, mega_message *message) {
+    (void)compute;
+    (void)message;
+    *counted = 0;
+    for (uint32_t i = 0; i < samples->count; i++) {
+        const uint64_t row = samples_row(samples, rollout->slots, rollout->envs, rollout->slot, i);
+        *counted += rollout->flags[row] & MEGA_STEP_VOID ? 0 : 1;
     }
     return 0;
 }
@@ -200,7 +225,7 @@ static void lose_sample(const mega_loss *loss, size_t sample, size_t i, float ad
     const mega_lesson *lesson = loss->lesson;
     const uint32_t actions = pass->net->network.actions, action = (uint32_t)lesson->actions[sample];
     const float *logits = pass->logits + i * actions;
-    const float share = 1.0f / (float)loss->count;
+    const float share = mega_loss_share(loss);
     if (loss->is_ppo) {
         loss_ppo(logits, actions, action, pass->values[i], advantage, lesson->targets[sample],
                  lesson->log_probabilities[sample], lesson->values[sample], &loss->weights, share,
@@ -334,6 +359,8 @@ static const mega_compute_ops cpu_ops = {
     .destroy_optimizer = cpu_destroy_optimizer,
     .act = cpu_act,
     .note = cpu_note,
+    .restart = cpu_restart,
+    .count = cpu_count,
     .gather = cpu_gather,
     .shuffle = cpu_shuffle,
     .n_step = cpu_n_step,

@@ -6,9 +6,10 @@
 // What a step was, says its flags:
 //     MEGA_STEP_TERMINAL  no reward will follow: the value of what comes next is 0
 //     MEGA_STEP_CUT       what comes next is another trajectory: its rewards are not this step's
-//     MEGA_STEP_VOID      no step of a game, but the reset after one: nothing is learned from it
+//     MEGA_STEP_VOID      no step of a game, but the reset after one, or waiting for it: nothing is learned from it
 // An episode that was cut by the limit of frames is CUT without TERMINAL, and is continued by the value of its last
-// observation, which is what the environment shows then; the reset comes with the next step.
+// observation, which is what the environment shows then; the reset comes with the next step, or later: every step before
+// it is VOID.
 #ifndef MEGA_RETURNS_H
 #define MEGA_RETURNS_H
 #include "mega_base.h"
@@ -25,6 +26,18 @@ MEGA_FN uint8_t step_flags(uint32_t terminated, uint32_t truncated, uint32_t was
         return MEGA_STEP_VOID | MEGA_STEP_CUT;
     }
     return (uint8_t)((terminated ? MEGA_STEP_TERMINAL | MEGA_STEP_CUT : 0) | (truncated ? MEGA_STEP_CUT : 0));
+}
+
+// Whether the episode is over for the next step, too. With `waits` nobody begins another one until the learner pauses.
+MEGA_FN uint8_t step_is_over(uint32_t ended, uint32_t was_over, uint32_t waits) {
+    return ended || (was_over && waits) ? 1 : 0;
+}
+
+// Flags of the step before a reset in the learner's pause, which puts the new episode's first observation where the old
+// one's last was: a step that needs its value is no sample any more.
+MEGA_FN uint8_t step_flags_restarted(uint32_t flags) {
+    const uint32_t is_cut = (flags & (MEGA_STEP_CUT | MEGA_STEP_TERMINAL)) == MEGA_STEP_CUT;
+    return (uint8_t)(flags | (is_cut ? MEGA_STEP_VOID : 0));
 }
 
 // R_t = r_t + discount * R_{t+1}, and R = V after the last step (equation 1 of CuLE, t_max steps at most).

@@ -15,9 +15,10 @@
 // Where results are, in doubles.
 enum {
     RESULT_STATS = 0,
-    RESULT_NORM = MEGA_STAT_COUNT,       // and the factor that the gradient is multiplied with
-    RESULT_SPREAD = MEGA_STAT_COUNT + 2, // two floats
-    RESULT_COUNT = MEGA_STAT_COUNT + 3
+    RESULT_NORM = MEGA_STAT_COUNT,        // and the factor that the gradient is multiplied with
+    RESULT_SPREAD = MEGA_STAT_COUNT + 2,  // two floats
+    RESULT_COUNTED = MEGA_STAT_COUNT + 3, // see learn_count
+    RESULT_COUNT = MEGA_STAT_COUNT + 4
 };
 
 static learn_lesson lesson_of(const mega_lesson *l) {
@@ -176,8 +177,9 @@ static mega_status note(cuda_compute *cuda, mega_rollout *rollout, uint32_t slot
     const size_t cell = (size_t)slot * rollout->envs + first;
     float *rewards = rollout->rewards + cell;
     uint8_t *flags = rollout->flags + cell, *over = rollout->over + first;
+    uint32_t waits = rollout->waits;
     NN_RUN(cuda, learn_note, count, &outcome.rewards, &outcome.terminations, &outcome.truncations,
-           &outcome.episode_ends, &count, &rewards, &flags, &over);
+           &outcome.episode_ends, &count, &waits, &rewards, &flags, &over);
     return MEGA_OK;
 }
 
@@ -186,12 +188,44 @@ static int cuda_note(mega_compute *compute, mega_rollout *rollout, uint32_t slot
     return cuda_message(note(cuda_of(compute), rollout, slot, first, count, *outcome), message);
 }
 
+static mega_status restart(cuda_compute *cuda, mega_rollout *rollout, uint32_t first, uint32_t count) {
+    uint8_t *flags = rollout->flags + mega_rollout_last(rollout) + first, *over = rollout->over + first;
+    NN_RUN(cuda, learn_restart, count, &count, &flags, &over);
+    return MEGA_OK;
+}
+
+static int cuda_restart(mega_compute *compute, mega_rollout *rollout, uint32_t first, uint32_t count,
+                        mega_message *message) {
+    return cuda_message(restart(cuda_of(compute), rollout, first, count), message);
+}
+
 // ---- lessons ----
+
+static learn_ring ring_of(const mega_rollout *r) {
+    const learn_ring ring = {r->actions, r->rewards, r->flags, r->log_probabilities,
+                             r->values,  r->slots,   r->envs,  r->slot};
+    return ring;
+}
+
+static mega_status count_samples(cuda_compute *cuda, const mega_rollout *rollout, mega_samples samples,
+                                 uint32_t *counted) {
+    learn_ring ring = ring_of(rollout);
+    CUdeviceptr place = cuda->results + RESULT_COUNTED * sizeof(double);
+    double number;
+    NN_RUN_BLOCKS(cuda, learn_count, 1, &ring, &samples, &place);
+    MEGA_TRY(download(cuda, &number, (const void *)(uintptr_t)place, sizeof number));
+    *counted = (uint32_t)number;
+    return MEGA_OK;
+}
+
+static int cuda_count(mega_compute *compute, const mega_rollout *rollout, const mega_samples *samples,
+                      uint32_t *counted, mega_message *message) {
+    return cuda_message(count_samples(cuda_of(compute), rollout, *samples, counted), message);
+}
 
 static mega_status gather(cuda_compute *cuda, const mega_rollout *r, uint32_t first,
                           const mega_lesson *lesson) {
-    learn_ring ring = {r->actions, r->rewards, r->flags, r->log_probabilities,
-                       r->values,  r->slots,   r->envs,  r->slot};
+    learn_ring ring = ring_of(r);
     learn_lesson l = lesson_of(lesson);
     NN_RUN(cuda, learn_gather, (uint64_t)(l.steps + 1) * l.envs, &ring, &first, &l);
     return MEGA_OK;
@@ -270,11 +304,12 @@ static mega_status lose(cuda_compute *cuda, mega_loss loss, mega_pass *pass) {
     float *logit_grads = pass->logit_grads, *value_grads = pass->value_grads;
     CUdeviceptr spread = loss.normalize ? result_at(cuda, RESULT_SPREAD) : 0;
     const uint32_t blocks = cuda_stat_blocks(batch);
+    float share = mega_loss_share(&loss);
     if (loss.normalize) {
         NN_RUN_BLOCKS(cuda, learn_spread, 1, &l, &loss.samples, &loss.count, &spread);
     }
     NN_RUN_BLOCKS(cuda, learn_loss, blocks, &l, &is_ppo, &loss.samples, &loss.count, &batch, &loss.weights,
-                  &spread, &logits, &values, &actions, &logit_grads, &value_grads, &cuda->partials);
+                  &share, &spread, &logits, &values, &actions, &logit_grads, &value_grads, &cuda->partials);
     return cuda_compute_add_stats(cuda, blocks);
 }
 
@@ -451,6 +486,8 @@ static const mega_compute_ops cuda_ops = {
     .destroy_optimizer = cuda_destroy_optimizer,
     .act = cuda_act,
     .note = cuda_note,
+    .restart = cuda_restart,
+    .count = cuda_count,
     .gather = cuda_gather,
     .shuffle = cuda_shuffle,
     .n_step = cuda_n_step,

@@ -9,7 +9,7 @@
 #define NN_KERNELS(KERNEL) \
     KERNEL(nn_lower_bytes) KERNEL(nn_lower) KERNEL(nn_raise) KERNEL(nn_mask) KERNEL(nn_pack) \
     KERNEL(nn_unpack) KERNEL(nn_split_heads) KERNEL(nn_join_heads) KERNEL(nn_sum_columns) \
-    KERNEL(nn_sum_partials) KERNEL(learn_act) KERNEL(learn_note) KERNEL(learn_gather) KERNEL(learn_shuffle) \
+    KERNEL(nn_sum_partials) KERNEL(learn_act) KERNEL(learn_note) KERNEL(learn_restart) KERNEL(learn_count) KERNEL(learn_gather) KERNEL(learn_shuffle) \
     KERNEL(learn_n_step) KERNEL(learn_gae) KERNEL(learn_ratios) KERNEL(learn_v_trace) KERNEL(learn_spread) KERNEL(learn_loss) \
     KERNEL(learn_add_stats) KERNEL(learn_q_values) KERNEL(learn_q_targets) KERNEL(learn_q_loss) \
     KERNEL(learn_squares) KERNEL(learn_norm) KERNEL(learn_descend) \

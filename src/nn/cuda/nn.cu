@@ -153,11 +153,19 @@ KERNEL learn_act(const float *logits, uint32_t count, uint32_t actions, uint32_t
 }
 
 KERNEL learn_note(const int32_t *rewards, const uint8_t *terminations, const uint8_t *truncations,
-                  const uint8_t *episode_ends, uint32_t count, float *noted_rewards, uint8_t *flags, uint8_t *over) {
+                  const uint8_t *episode_ends, uint32_t count, uint32_t waits, float *noted_rewards, uint8_t *flags,
+                  uint8_t *over) {
     EACH(i, count) {
         noted_rewards[i] = (float)rewards[i];
         flags[i] = step_flags(terminations[i], truncations[i], over[i]);
-        over[i] = episode_ends[i];
+        over[i] = step_is_over(episode_ends[i], over[i], waits);
+    }
+}
+
+KERNEL learn_restart(uint32_t count, uint8_t *flags, uint8_t *over) {
+    EACH(i, count) {
+        flags[i] = over[i] ? step_flags_restarted(flags[i]) : flags[i];
+        over[i] = 0;
     }
 }
 
@@ -216,6 +224,18 @@ KERNEL learn_v_trace(learn_lesson l, float discount, float rho_max, float c_max)
     }
 }
 
+// One block: how many samples are not void.
+KERNEL learn_count(learn_ring ring, mega_samples samples, double *counted) {
+    double n = 0;
+    for (uint32_t i = threadIdx.x; i < samples.count; i += BLOCK) {
+        n += ring.flags[samples_row(&samples, ring.slots, ring.envs, ring.slot, i)] & MEGA_STEP_VOID ? 0 : 1;
+    }
+    n = block_sum(n);
+    if (threadIdx.x == 0) {
+        counted[0] = n;
+    }
+}
+
 // One block: mean and deviation of advantages that count, as {mean, 1 / (deviation + 1e-8)} for learn_loss.
 KERNEL learn_spread(learn_lesson l, const int32_t *samples, uint32_t count, float *spread) {
     double n = 0, sum = 0, squares = 0;
@@ -250,10 +270,10 @@ static __device__ void leave_stats(const double *sums, double *partial) {
 
 // Each block leaves its sums of statistics in `partial`. `spread` may be NULL.
 KERNEL learn_loss(learn_lesson l, uint32_t is_ppo, const int32_t *samples, uint32_t count, uint32_t batch,
-                  mega_loss_weights weights, const float *spread, const float *logits, const float *values,
+                  mega_loss_weights weights, float share, const float *spread, const float *logits, const float *values,
                   uint32_t actions, float *logit_grads, float *value_grads, double *partial) {
     double sums[MEGA_STAT_COUNT] = {0, 0, 0, 0, 0, 0, 0};
-    const float share = 1.0f / (float)count, mean = spread == NULL ? 0.0f : spread[0];
+    const float mean = spread == NULL ? 0.0f : spread[0];
     const float scale = spread == NULL ? 1.0f : spread[1];
     EACH(i, batch) {
         const uint64_t sample = samples == NULL || i >= count ? i : (uint64_t)samples[i];
