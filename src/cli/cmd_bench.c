@@ -40,7 +40,7 @@ typedef struct bench_run {
     const char *load_name;
     const char *obs;
     const char *autoreset;
-    const char *algo, *preset, *env_device; // of a network's load
+    const char *algo, *preset, *env_device, *resets; // of a network's load
     const char *table;
     const char *alone;
     bool next_step; // episodes begin in place of a step
@@ -463,6 +463,10 @@ static int make_settings(const bench_run *bench, mega_train_settings *settings) 
     if (bench->env_device != NULL) {
         (void)snprintf(settings->env_device, sizeof settings->env_device, "%s", bench->env_device);
     }
+    if (bench->resets != NULL &&
+        mega_settings_set(&mega_train_table, settings, "resets", bench->resets, &message) < 0) {
+        return mega_report_usage("--resets: %s", message.text);
+    }
     if (bench->table != NULL && settings->algo != MEGA_ALGO_DQN) {
         return mega_report_usage("--preset: '%s' is not for dqn, which the table is about", bench->preset);
     }
@@ -521,6 +525,8 @@ static void add_options(bench_run *bench) {
                            "likewise: groups that play while the network looks at another");
     (void)mega_options_text(options, "env-device", "D", &bench->env_device,
                             "likewise: cpu, for environments beside a network on a GPU");
+    (void)mega_options_text(options, "resets", "R", &bench->resets,
+                            "likewise: now, or in the learner's pause");
     (void)mega_options_text(options, "table", "NAME", &bench->table,
                             "variants side by side: fast-dqn, the 14 of that paper's table 1");
     (void)mega_options_float(options, "seconds", "T", &bench->seconds, 0.001, 86400.0, "length of a run");

@@ -52,6 +52,13 @@ for count in 2 4; do
     holds "$count ranks play as many frames" "$(tail -n 1 a2c.$count/log.csv | cut -d, -f1)" = 640
     holds "and have as many episodes" "$(tail -n 1 a2c.$count/log.csv | cut -d, -f6)" = "$(tail -n 1 one/log.csv | cut -d, -f6)"
 done
+# The mean is over the samples that count, of all processes.
+pause=(--resets pause --max-episode-frames 60)
+"$MEGACADE" train a2c --out pause.one "${short[@]}" "${pause[@]}" >"$work/out" || fail "one process"
+trains 2 a2c --out pause.2 "${short[@]}" "${pause[@]}"
+is_near "a2c with resets in pauses, 2 ranks against 1" pause.one pause.2 1e-6
+holds "and as many frames and samples" "$(tail -n 1 pause.2/log.csv | cut -d, -f1,4-6)" = \
+    "$(tail -n 1 pause.one/log.csv | cut -d, -f1,4-6)"
 whole=(--minibatches 1 --normalize no --epochs 2)
 "$MEGACADE" train ppo --out ppo.one "${short[@]}" "${whole[@]}" >"$work/out" || fail "one process"
 trains 2 ppo --out ppo.2 "${short[@]}" "${whole[@]}"

@@ -37,25 +37,27 @@ holds "and the same weights" "$(weights_of whole)" = "$(weights_of again)"
 # ---- going on ----
 
 replay=(--replay 500 --batch 8 --learn-start 200 --train-every 8 --target-every 80)
-for algo in a2c vtrace ppo dqn; do
+for run in a2c vtrace ppo dqn pause; do
     options=(--steps 5 --frames 4800 --eval-every 1600 --minibatches 2)
+    algo=$run
+    [ $run = pause ] && algo=vtrace options+=(--resets pause --max-episode-frames 60 --groups 2)
     [ $algo = vtrace ] && options+=(--batches 2 --steps-per-update 2)
     [ $algo = dqn ] && options+=("${replay[@]}" --concurrent yes --prioritised yes --dueling yes --atoms 11)
-    passes train $algo full.$algo "${options[@]}"
+    passes train $algo full.$run "${options[@]}"
     # A first part, and the rest. Nothing may depend on how long the run was meant to be.
-    passes train $algo part.$algo "${options[@]}" --frames 2400 --schedule constant --priority-weight 1
-    passes train $algo whole.$algo "${options[@]}" --schedule constant --priority-weight 1
-    passes "$MEGACADE" train --out part.$algo --resume --frames 4800
-    holds "$algo: a run in two parts has the same weights" "$(weights_of part.$algo)" = "$(weights_of whole.$algo)"
+    passes train $algo part.$run "${options[@]}" --frames 2400 --schedule constant --priority-weight 1
+    passes train $algo whole.$run "${options[@]}" --schedule constant --priority-weight 1
+    passes "$MEGACADE" train --out part.$run --resume --frames 4800
+    holds "$run: a run in two parts has the same weights" "$(weights_of part.$run)" = "$(weights_of whole.$run)"
     # Interrupted by a signal, then by a sudden end, at any moment.
     for signal in INT TERM KILL; do
-        folder=$algo.$signal
+        folder=$run.$signal
         starts "$MEGACADE" train $algo --out $folder "${small[@]}" "${options[@]}" --checkpoint-seconds 0.05
         sleep 0.$((RANDOM % 3 + 1))
         kill -$signal $child 2>/dev/null
         wait $child 2>/dev/null
         code=$?
-        [ $signal = KILL ] || holds "$algo, $signal: the run ends well or says that it was interrupted ($code)" \
+        [ $signal = KILL ] || holds "$run, $signal: the run ends well or says that it was interrupted ($code)" \
             $code -eq 0 -o $code -eq 130 -o $code -eq $((128 + $(kill -l $signal)))
         if [ -e $folder/checkpoint ]; then
             passes "$MEGACADE" train --out $folder --resume
@@ -63,8 +65,8 @@ for algo in a2c vtrace ppo dqn; do
             rm -rf $folder # it was too early
             passes train $algo $folder "${options[@]}"
         fi
-        holds "$algo, $signal: the log is that of a run without an end" "$(log_of full.$algo)" = "$(log_of $folder)"
-        holds "$algo, $signal: and so are the weights" "$(weights_of full.$algo)" = "$(weights_of $folder)"
+        holds "$run, $signal: the log is that of a run without an end" "$(log_of full.$run)" = "$(log_of $folder)"
+        holds "$run, $signal: and so are the weights" "$(weights_of full.$run)" = "$(weights_of $folder)"
     done
 done
 
@@ -100,7 +102,7 @@ passes "$MEGACADE" record --policy whole --frames 40 --scale 1 --out again.gif
 holds "a film of a policy repeats" -z "$(cmp policy.gif again.gif)"
 passes "$MEGACADE" bench --load infer --envs 4 --seconds 0.05 --json
 output '"load": "infer"'
-passes "$MEGACADE" bench --load train --algo vtrace --envs 4 --obs 44x44 --seconds 0.05 --json
+passes "$MEGACADE" bench --load train --algo vtrace --envs 4 --obs 44x44 --seconds 0.05 --resets pause --json
 output '"updates_per_second"'
 passes "$MEGACADE" eval full.dqn --episodes 2
 passes "$MEGACADE" record --policy full.dqn --frames 40 --scale 1 --out q.gif
@@ -135,6 +137,10 @@ refuses 2 "6 can" "$MEGACADE" train vtrace --envs 7 --batches 3 --out x
 refuses 2 "minibatches" "$MEGACADE" train ppo --envs 3 --steps 3 --minibatches 4 --out x
 refuses 2 "learn_start of" "$MEGACADE" train dqn --learn-start 3 --out x
 refuses 2 "noisy = false" "$MEGACADE" train dqn --noisy yes --concurrent yes --out x
+refuses 2 "resets = now" "$MEGACADE" train dqn --resets pause --out x
+refuses 2 "steps_per_update = 5" "$MEGACADE" train vtrace --steps 5 --steps-per-update 6 --resets pause --out x
+refuses 2 "now, pause" "$MEGACADE" train ppo --resets later --out x
+refuses 2 "now, pause" "$MEGACADE" bench --load train --resets often
 refuses 2 "env_device" "$MEGACADE" train dqn --env-device moon --out x
 refuses 1 "replay" "$MEGACADE" train dqn --envs 8 --steps 1 --replay 2e8 --out x
 refuses 1 "conv 8x99/1" "$MEGACADE" train ppo --network "conv 8x99/1, fc 3" --out x

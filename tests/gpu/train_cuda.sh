@@ -30,11 +30,12 @@ if [ "$device" != cpu ]; then
 fi
 
 replay=(--replay 4000 --batch 32 --learn-start 640 --train-every 32 --target-every 640)
-for run in a2c vtrace ppo dqn rainbow concurrent beside; do
+for run in a2c vtrace ppo paused dqn rainbow concurrent beside; do
     options=("${small[@]}")
     algo=$run
     case $run in
     dqn | rainbow | concurrent | beside) algo=dqn options+=("${replay[@]}") ;;&
+    paused) algo=vtrace options+=(--resets pause --max-episode-frames 60 --groups 2) ;;
     rainbow) options+=(--double-q yes --dueling yes --prioritised yes --noisy yes --atoms 21 --n-steps 3 --optimizer adam) ;;
     concurrent) options+=(--concurrent yes --prioritised yes --replay-on-host yes) ;;
     beside) options+=(--concurrent yes --groups 4) ; [ "$device" = cpu ] || options+=(--env-device cpu) ;;
