@@ -166,7 +166,8 @@ int mega_trainer_join(mega_trainer *trainer, mega_message *message) {
     if (!mega_trainer_is_async(trainer)) {
         return create_reduce(learner, message);
     }
-    const uint64_t frames = state.steps * (uint64_t)trainer->all->envs * (uint64_t)trainer->all->frame_skip;
+    const uint64_t steps = state.steps * (uint64_t)trainer->all->envs - learner->waited;
+    const uint64_t frames = steps * (uint64_t)trainer->all->frame_skip;
     const mega_async_count count = {.frames = frames, .updates = state.updates, .samples = state.samples};
     learner->waited = 0;
     memset(&learner->state, 0, sizeof learner->state); // those are this process's from now on

@@ -176,14 +176,16 @@ static mega_learner_state common_state(const mega_trainer *trainer) {
     return state;
 }
 
-// Frames are counted without the steps that were none. Asynchronous processes have a count of frames in common.
+// Frames are counted without the steps that were none.
 static bool has_waited(const mega_trainer *trainer) {
-    return trainer->all->resets == MEGA_RESETS_PAUSE && !mega_trainer_is_async(trainer);
+    return trainer->all->resets == MEGA_RESETS_PAUSE;
 }
 
 static int save_counters(mega_trainer *trainer, mega_checkpoint_writer *writer, mega_message *message) {
     const mega_learner *learner = &trainer->learner;
     const mega_learner_state state = common_state(trainer);
+    const uint64_t waited =
+        learner->async != NULL ? 0 : learner->waited; // steps of their state are frames' already
     char *text = malloc(SETTINGS_TEXT_MAX);
     if (text == NULL) {
         return mega_message_set(message, "there is no memory to save the settings");
@@ -192,8 +194,8 @@ static int save_counters(mega_trainer *trainer, mega_checkpoint_writer *writer, 
     const int result = mega_checkpoint_add(writer, "settings", text, size, false, message);
     free(text);
     if (result < 0 || mega_checkpoint_add(writer, "state", &state, sizeof state, false, message) < 0 ||
-        (has_waited(trainer) && mega_checkpoint_add(writer, "waited", &learner->waited,
-                                                    sizeof learner->waited, false, message) < 0)) {
+        (has_waited(trainer) &&
+         mega_checkpoint_add(writer, "waited", &waited, sizeof waited, false, message) < 0)) {
         return -1;
     }
     return mega_checkpoint_add(writer, "optimizer", &learner->optimizer->t, sizeof learner->optimizer->t,

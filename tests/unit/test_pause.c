@@ -166,6 +166,29 @@ static void test_samples(void) {
     }
 }
 
+// Where environments wait, the mean is over the samples that count.
+static void test_weights(void) {
+    for (uint32_t algo = MEGA_ALGO_A2C; algo <= MEGA_ALGO_PPO; algo++) {
+        mega_train_settings settings = pausing(algo), other = settings;
+        settings.steps = other.steps = 25;
+        other.resets = MEGA_RESETS_NOW;
+        mega_trainer *trainer = make_trainer(&settings), *now = make_trainer(&other);
+        const mega_samples all = {.count = 25 * ENVS, .envs = ENVS};
+        mega_loss loss = {.count = 25 * ENVS};
+        MEGA_CHECK_EQ(mega_trainer_start(trainer, &message), 0);
+        MEGA_CHECK_EQ(mega_learner_play(&trainer->learner, 25, &message), 0);
+        MEGA_CHECK_EQ(mega_learner_weigh(&trainer->learner, &all, &loss, &message), 0);
+        const uint64_t played = mega_trainer_count(trainer).frames / 4;
+        MEGA_CHECK(played < 25 * ENVS && loss.counted == played && loss.share == 1.0f / (float)played);
+        MEGA_CHECK(mega_loss_share(&loss) == loss.share);
+        loss.share = 0.0f;
+        MEGA_CHECK_EQ(mega_learner_weigh(&now->learner, &all, &loss, &message), 0);
+        MEGA_CHECK(mega_loss_share(&loss) == 1.0f / (25.0f * ENVS));
+        mega_trainer_destroy(trainer);
+        mega_trainer_destroy(now);
+    }
+}
+
 // Random play before the first step resets at once, and nothing is over when it ends.
 static void test_random_starts(void) {
     mega_train_settings settings = pausing(MEGA_ALGO_A2C);
@@ -325,6 +348,7 @@ int main(void) {
     test_play(2, 2, MEGA_LIVES_IGNORED);
     test_play(4, 3, MEGA_LIVES_EPISODE);
     test_samples();
+    test_weights();
     for (uint32_t algo = MEGA_ALGO_A2C; algo <= MEGA_ALGO_PPO; algo++) {
         check_runs_repeat(pausing(algo));
         check_resume(pausing(algo), 1);
