@@ -184,8 +184,8 @@ static bool has_waited(const mega_trainer *trainer) {
 static int save_counters(mega_trainer *trainer, mega_checkpoint_writer *writer, mega_message *message) {
     const mega_learner *learner = &trainer->learner;
     const mega_learner_state state = common_state(trainer);
-    const uint64_t waited =
-        learner->async != NULL ? 0 : learner->waited; // steps of their state are frames' already
+    // What asynchronous processes have in common is counted in frames.
+    const uint64_t waited = learner->async != NULL ? 0 : learner->waited;
     char *text = malloc(SETTINGS_TEXT_MAX);
     if (text == NULL) {
         return mega_message_set(message, "there is no memory to save the settings");

@@ -161,7 +161,7 @@ static void test_samples(void) {
             MEGA_CHECK_EQ(count.samples, uses * count.frames / 4);
             MEGA_CHECK(count.frames < i * 25 * ENVS * 4);
         }
-        MEGA_CHECK(mega_trainer_count(trainer).episodes > 0);
+        MEGA_CHECK(mega_trainer_count(trainer).episodes >= 4 * ENVS); // each pause begins others
         mega_trainer_destroy(trainer);
     }
 }

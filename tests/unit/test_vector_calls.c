@@ -121,7 +121,7 @@ static void test_wrong_steps(void) {
     MEGA_CHECK_EQ(mega_vector_group_send(vector, 1, quiet, NULL), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_group_recv(vector, 1, 0, NULL), MEGA_ERROR_ARGUMENT);
     MEGA_CHECK_EQ(mega_vector_group_restart(vector, 0), MEGA_ERROR_ORDER); // episodes begin by themselves
-    MEGA_CHECK_EQ(mega_vector_step(vector, quiet, NULL, NULL), MEGA_OK); // all of these left nothing behind
+    MEGA_CHECK_EQ(mega_vector_step(vector, quiet, NULL, NULL), MEGA_OK);   // all of these left nothing behind
     mega_vector_destroy(vector);
 }
 
