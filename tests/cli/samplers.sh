@@ -128,6 +128,7 @@ refuses_all "2 samplers of 2 processes leave none that learns; at most 1 can be"
 refuses_all "2 samplers cannot be shared by 3 learners; of 5 processes 4 can sample" 5 a2c --out x "${small[@]}" --samplers 2
 refuses_all "envs of 8 cannot be shared by 3 processes; 9 can" 4 a2c --out x "${small[@]}" --samplers 3
 refuses_all "asynchronous = false or samplers = 0" 2 a2c --out x "${small[@]}" --samplers 1 --asynchronous yes
+refuses_all "resets = now or samplers = 0" 2 a2c --out x "${small[@]}" --samplers 1 --resets pause
 refuses_all "already has a run" 2 a2c --out a2c.0 "${small[@]}" --samplers 1
 refuses 2 "samplers" "$MEGACADE" train a2c --out x "${small[@]}" --samplers -1
 # A sampler that cannot do its part tells its learner. (A sanitizer needs more memory than any limit.)
