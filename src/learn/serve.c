@@ -127,13 +127,13 @@ static int play_step(server *s, const mega_remote_head *asked, mega_message *mes
     served_group *group = &s->groups[asked->group];
     const uint32_t count = group->count;
     uint8_t *at = group->answer + sizeof *asked;
+    uint8_t *ends = at + count * sizeof(int32_t), *whole = ends + (size_t)3 * count;
     const mega_vector_out out = {
         .rewards = (int32_t *)(void *)at, // memory that was allocated, and a head of 32 bytes
-        .terminations = at + count * sizeof(int32_t),
-        .truncations = out.terminations + count,
-        .episode_ends = out.truncations + count,
+        .terminations = ends,
+        .truncations = ends + count,
+        .episode_ends = ends + (size_t)2 * count,
     };
-    uint8_t *whole = out.episode_ends + count;
     mega_episode *episodes = (mega_episode *)(void *)(at + (size_t)count * MEGA_REMOTE_OUTCOME);
     for (uint32_t i = 0; i < count; i++) {
         group->actions[i] = s->bytes[i];
