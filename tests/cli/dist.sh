@@ -1,6 +1,7 @@
 # Processes that train together as their launchers start them: all checks of tests/tools/dist_check.c, and that
 # a job ends when one of them does. tests/unit/test_dist.c has more about TCP.
 source "$(dirname "$0")/common.bash"
+source "$(dirname "$0")/ranks.bash"
 : "${DIST_CHECK:?set DIST_CHECK to the program of the checks}"
 unset MEGACADE_MPI
 
@@ -24,10 +25,7 @@ ends() {
 by_hand() { # ARGUMENTS...
     local rank pids=() status=0
     export WORLD_SIZE=3 MASTER_ADDR=127.0.0.1 MASTER_PORT
-    MASTER_PORT=$(python3 -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])')
+    MASTER_PORT=$(free_port)
     for rank in 0 1 2; do
         RANK=$rank timeout 60 "$DIST_CHECK" "$@" >"$work/out$rank" 2>"$work/err$rank" &
         pids+=($!)

@@ -1,7 +1,17 @@
 # ranks.bash - what scripts with several processes share, besides common.bash.
 unset RANK WORLD_SIZE LOCAL_RANK LOCAL_WORLD_SIZE MASTER_ADDR MASTER_PORT
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# A port that nobody listens at.
+free_port() {
+    python3 -c '
+import random, socket
+while True: # below 32768, where the system gives ports to nobody
+    with socket.socket() as s:
+        port = random.randrange(20000, 32000)
+        if s.connect_ex(("127.0.0.1", port)) != 0:
+            print(port)
+            break'
+}
 
 # ranks COUNT OPTIONS... - `megacade train` in so many processes that find each other over TCP. Exits as the worst of them
 # does; what any of them says is in $work/out and $work/err. $processes are their numbers. Nobody waits for ever.

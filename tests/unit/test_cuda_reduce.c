@@ -13,6 +13,7 @@
 
 #include "mega_test_cuda.h"
 #include "mega_test_files.h"
+#include "mega_test_port.h"
 
 enum {
     MOST = 3,
@@ -53,22 +54,6 @@ static void close_compute(void) {
 
 // ---- processes ---------------------------------------------------------------------------------------
 
-static void set_number(const char *name, uint32_t value) {
-    char text[16];
-    snprintf(text, sizeof text, "%u", value);
-    setenv(name, text, 1);
-}
-
-static uint16_t free_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    const int handle = socket(AF_INET, SOCK_STREAM, 0);
-    MEGA_CHECK(handle >= 0 && bind(handle, (struct sockaddr *)&address, size) == 0);
-    MEGA_CHECK(getsockname(handle, (struct sockaddr *)&address, &size) == 0);
-    close(handle);
-    return ntohs(address.sin_port);
-}
-
 static double seconds(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -80,7 +65,7 @@ typedef void rank_function(mega_dist *dist);
 static void be_rank(uint32_t rank, rank_function *function) {
     mega_dist *dist = NULL;
     mega_test_checks = mega_test_failures = 0;
-    set_number("RANK", rank);
+    test_set_number("RANK", rank);
     alarm(30); // nobody stays behind, and if so, the test ends
     MEGA_CHECK_EQ(mega_dist_open(MEGA_DIST_TCP, 20.0, &dist, &message), 0);
     if (dist != NULL) {
@@ -95,8 +80,8 @@ static void run_but(uint32_t count, uint32_t killed, const char *settings, rank_
     pid_t children[MOST];
     const double start = seconds();
     setenv("MASTER_ADDR", "127.0.0.1", 1);
-    set_number("MASTER_PORT", free_port());
-    set_number("WORLD_SIZE", count);
+    test_set_number("MASTER_PORT", test_free_port());
+    test_set_number("WORLD_SIZE", count);
     fflush(NULL);
     for (uint32_t rank = 0; rank < count; rank++) {
         children[rank] = fork();

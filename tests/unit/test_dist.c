@@ -1,5 +1,6 @@
 // test_dist.c - processes that train together: alone, and over TCP on this machine. tests/cli/dist.sh has MPI.
 #include "mega_test_dist.h"
+#include "mega_test_port.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,22 +30,6 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void set_number(const char *name, uint32_t number) {
-    char text[16];
-    snprintf(text, sizeof text, "%u", number);
-    setenv(name, text, 1);
-}
-
-static uint16_t free_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    const int handle = socket(AF_INET, SOCK_STREAM, 0);
-    MEGA_CHECK(handle >= 0 && bind(handle, (struct sockaddr *)&address, size) == 0);
-    MEGA_CHECK(getsockname(handle, (struct sockaddr *)&address, &size) == 0);
-    close(handle);
-    return ntohs(address.sin_port);
-}
-
 static void clear_variables(void) {
     static const char *const names[] = {"RANK",
                                         "WORLD_SIZE",
@@ -66,8 +51,8 @@ static void clear_variables(void) {
 static void set_ranks(const char *host, uint16_t port, uint32_t size) {
     clear_variables();
     setenv("MASTER_ADDR", host, 1);
-    set_number("MASTER_PORT", port);
-    set_number("WORLD_SIZE", size);
+    test_set_number("MASTER_PORT", port);
+    test_set_number("WORLD_SIZE", size);
 }
 
 typedef void rank_function(mega_dist *dist);
@@ -76,7 +61,7 @@ typedef void rank_function(mega_dist *dist);
 static void be_rank(uint32_t rank, rank_function *function) {
     mega_test_checks = 0;
     mega_test_failures = 0;
-    set_number("RANK", rank);
+    test_set_number("RANK", rank);
     mega_dist *dist = NULL;
     MEGA_CHECK_EQ(mega_dist_open(MEGA_DIST_TCP, 20.0, &dist, &message), 0);
     if (dist == NULL) {
@@ -108,7 +93,7 @@ static void end_ranks(uint32_t count, const pid_t *children) {
 
 static void run_ranks(const char *host, uint32_t count, rank_function *function) {
     pid_t children[MOST];
-    set_ranks(host, free_port(), count);
+    set_ranks(host, test_free_port(), count);
     start_ranks(count, function, children);
     end_ranks(count, children);
 }
@@ -233,10 +218,10 @@ static void check_local(mega_dist *dist) {
 
 static void test_local(void) {
     pid_t children[MOST];
-    set_ranks("127.0.0.1", free_port(), 4);
-    set_number("LOCAL_WORLD_SIZE", 2);
+    set_ranks("127.0.0.1", test_free_port(), 4);
+    test_set_number("LOCAL_WORLD_SIZE", 2);
     for (uint32_t rank = 0; rank < 4; rank++) {
-        set_number("LOCAL_RANK", rank % 2);
+        test_set_number("LOCAL_RANK", rank % 2);
         children[rank] = fork();
         if (children[rank] == 0) {
             be_rank(rank, check_local);
@@ -258,7 +243,7 @@ static void refuses(mega_dist_kind kind, const char *part) {
 }
 
 static void refuses_with(const char *name, const char *value, const char *part) {
-    set_ranks("127.0.0.1", free_port(), 2);
+    set_ranks("127.0.0.1", test_free_port(), 2);
     setenv("RANK", "0", 1);
     setenv(name, value, 1);
     refuses(MEGA_DIST_TCP, part);
@@ -283,7 +268,7 @@ static void test_variables(void) {
     refuses_with("RANK", "0", "rank 1 has not come within 0.3 seconds");
     refuses_with("RANK", "1", "cannot reach rank 0 at 127.0.0.1 port");
     set_ranks("no.such.host.invalid", 4000, 2);
-    set_number("RANK", 1);
+    test_set_number("RANK", 1);
     refuses(MEGA_DIST_TCP, "cannot reach rank 0 at no.such.host.invalid port 4000");
     setenv("MEGACADE_MPI", "/no/such/module.so", 1);
     refuses(MEGA_DIST_MPI, "/no/such/module.so");
@@ -299,7 +284,7 @@ static void test_taken_port(void) {
     MEGA_CHECK(bind(handle, (struct sockaddr *)&address, size) == 0 && listen(handle, 5) == 0);
     MEGA_CHECK(getsockname(handle, (struct sockaddr *)&address, &size) == 0);
     set_ranks("127.0.0.1", ntohs(address.sin_port), 2);
-    set_number("RANK", 0);
+    test_set_number("RANK", 0);
     refuses(MEGA_DIST_TCP, "choose another MASTER_PORT");
     const pid_t child = fork();
     if (child == 0) {
@@ -309,7 +294,7 @@ static void test_taken_port(void) {
         pause_milliseconds(300);
         _exit(0);
     }
-    set_number("RANK", 1);
+    test_set_number("RANK", 1);
     refuses(MEGA_DIST_TCP, "rank 0 sends what is no message of Megacade's");
     (void)waitpid(child, NULL, 0);
     close(handle);
@@ -317,16 +302,16 @@ static void test_taken_port(void) {
 
 // Those who find each other are not of one run.
 static void test_mismatch(void) {
-    set_ranks("127.0.0.1", free_port(), 3);
+    set_ranks("127.0.0.1", test_free_port(), 3);
     const pid_t child = fork();
     if (child == 0) {
-        set_number("RANK", 0);
+        test_set_number("RANK", 0);
         mega_dist *dist = NULL;
         _exit(mega_dist_open(MEGA_DIST_TCP, 1.0, &dist, &message) == -1 ? 0 : 1);
     }
     mega_dist *dist = NULL;
-    set_number("RANK", 1);
-    set_number("WORLD_SIZE", 2);
+    test_set_number("RANK", 1);
+    test_set_number("WORLD_SIZE", 2);
     MEGA_CHECK_EQ(mega_dist_open(MEGA_DIST_TCP, 5.0, &dist, &message), -1);
     MEGA_CHECK(strcmp(message.text, "WORLD_SIZE is 2 here, but 3 for rank 0; all ranks need the same") == 0);
     end_ranks(1, &child);
@@ -441,7 +426,7 @@ static void lose_2_while_watching(mega_dist *dist) {
 
 static void test_killed(rank_function *function) {
     pid_t children[MOST];
-    set_ranks("127.0.0.1", free_port(), 3);
+    set_ranks("127.0.0.1", test_free_port(), 3);
     start_ranks(3, function, children);
     end_ranks(2, children);
     int status = 0;
@@ -532,7 +517,7 @@ static void disturb(uint16_t port) {
 
 static void test_strangers(void) {
     pid_t children[MOST];
-    const uint16_t port = free_port();
+    const uint16_t port = test_free_port();
     set_ranks("127.0.0.1", port, 4);
     start_ranks(1, talk, children);
     const pid_t stranger = fork();

@@ -2,6 +2,7 @@
 // Samplers are processes of their own, over TCP.
 #include "field.h"
 #include "mega_test.h"
+#include "mega_test_port.h"
 #include "remote.h"
 #include "serve.h"
 
@@ -34,25 +35,9 @@ static mega_train_settings settings_with(uint32_t groups, uint32_t stack) {
 
 // ---- processes ----
 
-static void set_number(const char *name, uint32_t number) {
-    char text[16];
-    snprintf(text, sizeof text, "%u", number);
-    setenv(name, text, 1);
-}
-
-static uint16_t free_port(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
-    const int handle = socket(AF_INET, SOCK_STREAM, 0);
-    MEGA_CHECK(handle >= 0 && bind(handle, (struct sockaddr *)&address, size) == 0);
-    MEGA_CHECK(getsockname(handle, (struct sockaddr *)&address, &size) == 0);
-    close(handle);
-    return ntohs(address.sin_port);
-}
-
 static mega_dist *join(uint32_t rank) {
     mega_dist *dist = NULL;
-    set_number("RANK", rank);
+    test_set_number("RANK", rank);
     if (mega_dist_open(MEGA_DIST_TCP, 20.0, &dist, &message) != 0 || mega_dist_part(dist, 1, &message) != 0) {
         fprintf(stderr, "rank %u: %s\n", rank, message.text);
         exit(1);
@@ -73,8 +58,8 @@ static void sample(uint32_t rank, const mega_train_settings *settings, const meg
 static mega_dist *start(uint32_t samplers, const mega_train_settings *settings, const mega_rom *rom,
                         pid_t *children) {
     setenv("MASTER_ADDR", "127.0.0.1", 1);
-    set_number("MASTER_PORT", free_port());
-    set_number("WORLD_SIZE", samplers + 1);
+    test_set_number("MASTER_PORT", test_free_port());
+    test_set_number("WORLD_SIZE", samplers + 1);
     for (uint32_t i = 0; i < samplers; i++) {
         children[i] = fork();
         MEGA_CHECK(children[i] >= 0);
