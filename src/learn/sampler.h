@@ -12,8 +12,8 @@ typedef struct mega_sampler mega_sampler;
 typedef struct mega_sampler_desc {
     mega_compute *compute;
     mega_net *net;
-    mega_field *field;     // with next-step resets, or none; borrowed, and no one else may step it
-    bool waits;            // it has none: environments that are over wait for mega_sampler_pause(); a vector's alone
+    mega_field *field; // with next-step resets, or none; borrowed, and no one else may step it
+    bool waits; // it has none: environments that are over wait for mega_sampler_pause(); a vector's alone
     uint32_t groups;       // as the field was made; 1 for environments on a GPU
     uint32_t first;        // number of the field's first environment among those of all processes
     uint32_t slots;        // of the rollout: steps to keep, and one
