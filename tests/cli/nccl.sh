@@ -29,15 +29,6 @@ goes() { # COUNT WAY ALGO OPTIONS...
         holds "$algo $*: NCCL is not asked" ! -e "$FAKE_NCCL_LOG"
     fi
 }
-# All ranks leave, and one of them says why in one line.
-refuses_all() { # PATTERN COUNT OPTIONS...
-    local pattern=$1
-    shift
-    checks=$((checks + 1))
-    ! ranks "$@" || fail "ends well: ranks $*"
-    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "not one line of error: ranks $* ($(cat "$work/err"))"
-    grep -q -- "$pattern" "$work/err" || fail "no '$pattern' in '$(cat "$work/err")': ranks $*"
-}
 
 # ---- how gradients go ----
 
@@ -117,14 +108,6 @@ ends_with() {
     holds "within 30 seconds" $((SECONDS - start)) -lt 30
     holds "rank 0 says '$1' ($(cat "$work/err"))" -n "$(grep "^megacade: rank 0 of [234]: .*$1" "$work/err")"
 }
-# The checkpoint comes, within a minute.
-is_under_way() {
-    for _ in $(seq 600); do
-        [ ! -e "$1/checkpoint" ] || return 0
-        sleep 0.1
-    done
-    fail "$1 does not get under way"
-}
 endless=("${small[@]}" --envs 12 --frames 4e9 --log-every 4e8 --checkpoint-seconds 0.2 --schedule constant)
 export FAKE_CUDA_DEVICES=3
 for run in a2c concurrent; do
@@ -132,7 +115,7 @@ for run in a2c concurrent; do
     [ $run = a2c ] || options=(dqn "${replay[@]}" --batch 12 --train-every 12 --target-every 240 --concurrent yes)
     rm -f "$FAKE_NCCL_LOG"
     in_background=1 ranks 3 "${options[@]}" --out killed.$run "${endless[@]}"
-    is_under_way killed.$run
+    is_there killed.$run/checkpoint
     kill -KILL "${processes[2]}"
     ends_with "rank 2 is gone"
     holds "$run: NCCL is left in the middle ($(cat "$FAKE_NCCL_LOG"))" "$(grep -c "aborted" "$FAKE_NCCL_LOG")" -eq 2
@@ -141,7 +124,7 @@ done
 for run in 1 3; do
     rm -f "$FAKE_NCCL_LOG"
     MEGACADE=$work/learners.2 in_background=1 ranks 4 a2c --out killed.$run "${endless[@]}" --samplers 2 --groups 2
-    is_under_way killed.$run
+    is_there killed.$run/checkpoint
     kill -KILL "${processes[$run]}"
     if [ $run = 1 ]; then
         ends_with "rank 1 is gone"

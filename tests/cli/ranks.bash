@@ -50,6 +50,16 @@ all_leave() {
     return $worst
 }
 
+# All ranks leave, and one of them says why in one line.
+refuses_all() { # PATTERN COUNT OPTIONS...
+    local pattern=$1
+    shift
+    checks=$((checks + 1))
+    ! ranks "$@" || fail "ends well: ranks $*"
+    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "not one line of error: ranks $* ($(cat "$work/err"))"
+    grep -q -- "$pattern" "$work/err" || fail "no '$pattern' in '$(cat "$work/err")': ranks $*"
+}
+
 # is_there FILE - waits for it, for a minute at most.
 is_there() {
     for _ in $(seq 600); do

@@ -13,15 +13,6 @@ trains() { # COUNT OPTIONS... - that go well and say nothing on standard error
     ranks "$@" || fail "exit code $?: ranks $* ($(cat "$work/err"))"
     [ ! -s "$work/err" ] || fail "writes to standard error: ranks $* ($(cat "$work/err"))"
 }
-# All ranks leave, and one of them says why in one line.
-refuses_all() { # PATTERN COUNT OPTIONS...
-    local pattern=$1
-    shift
-    checks=$((checks + 1))
-    ! ranks "$@" || fail "ends well: ranks $*"
-    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "not one line of error: ranks $* ($(cat "$work/err"))"
-    grep -q -- "$pattern" "$work/err" || fail "no '$pattern' in '$(cat "$work/err")': ranks $*"
-}
 # The largest difference of two policies' parameters, over the largest parameter.
 apart() {
     python3 - "$1/policy.safetensors" "$2/policy.safetensors" <<'PYTHON'

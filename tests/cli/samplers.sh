@@ -23,15 +23,6 @@ same() { # TEXT A B
     holds "$1: the same log" "$(log_of "$2")" = "$(log_of "$3")"
     holds "$1: the same weights" "$(weights_of "$2")" = "$(weights_of "$3")"
 }
-# All ranks leave, and one of them says why in one line.
-refuses_all() { # PATTERN COUNT OPTIONS...
-    local pattern=$1
-    shift
-    checks=$((checks + 1))
-    ! ranks "$@" || fail "ends well: ranks $*"
-    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "not one line of error: ranks $* ($(cat "$work/err"))"
-    grep -q -- "$pattern" "$work/err" || fail "no '$pattern' in '$(cat "$work/err")': ranks $*"
-}
 
 # ---- the same as without ----
 
