@@ -127,6 +127,21 @@ static void test_unfinished_hmove(void) {
     }
 }
 
+// Nothing is seen, so that a frame is replayed for its registers alone. CTRLPF asks for a mirrored playfield in all lines of
+// the picture, and below it, late in a line, no more: that is not what the last line had.
+static void test_blind_reflection(void) {
+    static const uint8_t program[] = {
+        0xA9, 0x01, 0x85, 0x0A, 0xA2, 0xFC, 0x85, 0x02, 0xCA, 0xD0, 0xFB, // CTRLPF = 1, 252 lines
+        0xA0, 0x0A, 0x88, 0xD0, 0xFD, 0xA9, 0x00, 0x85, 0x0A,             // 50 cycles, CTRLPF = 0
+        0xA9, 0x02, 0x85, 0x00, 0x85, 0x02, 0x85, 0x02, 0xA9, 0x00, 0x85, 0x00, 0x4C, 0x00, 0xF0, // VSYNC
+    };
+    memset(&image, 0, sizeof image);
+    image.cartridge = test_cartridge(MEGA_SCHEME_4K, 4096);
+    memcpy(image.bytes, program, sizeof program);
+    image.bytes[0xFFD] = 0xF0;
+    MEGA_CHECK_EQ(test_modes_agree(&trio, "CTRLPF", &image.cartridge, image.bytes, 12, 0), 0);
+}
+
 static void test_fuzzed(void) {
     for (uint64_t seed = 0; seed < FUZZED_IMAGES; seed++) {
         char name[96];
@@ -198,6 +213,7 @@ int main(void) {
     test_break();
     test_read_after_write();
     test_unfinished_hmove();
+    test_blind_reflection();
     test_images_found();
     test_fuzzed();
 #if MEGA_AHEAD
