@@ -14,6 +14,11 @@ typedef struct mega_registers {
     uint32_t pc, nz, a, x, y, sp, carry, overflow, decimal, interrupt, jammed;
 } mega_registers;
 
+#else
+typedef mega_cpu mega_registers;
+#endif
+
+// Field by field: a struct that is copied as a whole goes through memory, and waits there for its bytes.
 MEGA_INLINE mega_registers cpu_load(const mega_cpu *cpu) {
     mega_registers r;
     r.pc = cpu->pc;
@@ -42,15 +47,6 @@ MEGA_INLINE void cpu_save(const mega_registers *r, mega_cpu *cpu) {
     cpu->interrupt = (uint8_t)r->interrupt;
     cpu->jammed = (uint8_t)r->jammed;
 }
-#else
-typedef mega_cpu mega_registers;
-MEGA_INLINE mega_registers cpu_load(const mega_cpu *cpu) {
-    return *cpu;
-}
-MEGA_INLINE void cpu_save(const mega_registers *r, mega_cpu *cpu) {
-    *cpu = *r;
-}
-#endif
 
 MEGA_FN void cpu_set_nz(mega_registers *cpu, uint32_t value) {
     cpu->nz = (uint16_t)(value & 0xFFu);
