@@ -76,6 +76,12 @@ static inline void test_skip_unless_runnable(void) {
         exit(77);
     }
 #endif
+#ifdef __AVX512BW__
+    if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl")) {
+        printf("skipped: this processor has no AVX-512\n");
+        exit(77);
+    }
+#endif
 }
 
 // Compares with the plain console what may be looked at without drawing it first, and the pictures as `look` says.

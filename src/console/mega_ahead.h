@@ -10,7 +10,7 @@
 // Everything else is as in mega_picture.h, and gives the same bytes.
 #ifndef MEGA_AHEAD_H
 #define MEGA_AHEAD_H
-#include "mega_tia_fast.h"
+#include "mega_tia_mask.h"
 
 #if MEGA_AHEAD
 
@@ -226,7 +226,7 @@ MEGA_INLINE int32_t ahead_prepare(mega_machine *m, uint32_t reg, uint32_t cycles
     const uint32_t both = CTRLPF_SCORE | CTRLPF_PRIORITY;
     int32_t resp = TIA_RESP_HIDE;
     *line_clock = tia_line_clock(tia, clock);
-    if (!tia_is_unseen(reg, TIA_FAST_DRAW)) {
+    if (!tia_is_motion(reg)) {
         ahead_advance(m, clock + tia_delay(reg, *line_clock));
     }
     if (reg == TIA_RESP0 || reg == TIA_RESP1) {

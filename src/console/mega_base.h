@@ -79,6 +79,10 @@ typedef unsigned long long uint64_t;
 #define MEGA_THREADED 1 // labels are values, so an interpreter can jump from one operation to the next
 #if defined(__AVX2__) && !defined(__clang__)
 #define MEGA_VECTORS 1 // 32-byte vectors in GNU C are single registers
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+#define MEGA_WIDE_VECTORS 1 // vectors of 64 bytes, and masks of 64 bits for them
+#include <immintrin.h>
+#endif
 #endif
 #endif
 

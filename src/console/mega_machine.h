@@ -78,21 +78,23 @@ MEGA_FN void log_put_segment(mega_log *log, uint32_t i, const mega_segment *segm
 #define MEGA_MASK_WORDS 4
 typedef struct mega_line {
     uint64_t mask[MEGA_OBJECTS][MEGA_MASK_WORDS]; // the whole line as the object's registers are now
-    uint64_t seen[MEGA_OBJECTS][MEGA_MASK_WORDS]; // what is final: pixels below done[]
-    int32_t window_start, window_end;             // clocks of the display window
-    const uint8_t *shades; // brightness of each colour, or NULL to draw the colours themselves
-    int32_t row_at;        // offset in the picture of the line's first pixel
+    uint64_t seen[MEGA_OBJECTS]
+                 [MEGA_MASK_WORDS];   // what is final: pixels below done[], where the object is cut
+    int32_t window_start, window_end; // clocks of the display window
+    const uint8_t *shades;            // brightness of each colour, or NULL to draw the colours themselves
+    int32_t row_at;                   // offset in the picture of the line's first pixel
+    uint8_t color[4];                 // what the colour registers look like
     uint8_t done[MEGA_OBJECTS];
-    uint8_t stale;        // bit o: mask[o] is out of date
-    uint8_t from;         // pixels below have had their collisions and colours
-    uint8_t present;      // bit o: mask[o] has pixels (valid where it is not stale)
-    uint8_t cut;          // bit o: done[o] is not 0
-    uint8_t pieces;       // 1: the line was coloured in more than one piece
-    uint8_t changed;      // 1: this line may differ from the one before
-    uint8_t changed_next; // 1: the next one may
-    uint8_t blank_left;   // 1: the first 8 pixels are blanked
-    uint8_t repeat;       // 1: the row above in the picture is the line before, whole
-    uint8_t lost;         // 1: the beam has moved on without; tia_line_begin() makes it right again
+    uint8_t stale;       // bit o: mask[o] is out of date
+    uint8_t present;     // bit o: mask[o] has pixels (valid where it is not stale)
+    uint8_t cut;         // bit o: the object has changed in the line
+    uint8_t painted;     // pixels below have had their colours
+    uint8_t collided;    // pixels below have had their collisions
+    uint8_t dirty;       // what differs from the line before: TIA_OBJECTS, TIA_OTHERS
+    uint8_t pieces;      // 1: the line was coloured in more than one piece
+    uint8_t blank;       // 1: the first 8 pixels are blanked
+    uint8_t blank_above; // 1: those of the line before are
+    uint8_t lost;        // 1: the beam has moved on without; tia_line_begin() makes it right again
 } mega_line;
 
 enum {

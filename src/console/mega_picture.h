@@ -17,15 +17,12 @@ MEGA_FN int32_t log_clock(const mega_log *log, uint32_t record) {
 }
 
 #if !MEGA_AHEAD
-// Replays records that the TIA has not seen. Templates: `what` is constant.
-MEGA_INLINE void log_replay(mega_log *log, mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
-                            uint8_t *picture, uint32_t from, uint32_t what) {
-    const uint32_t count = log->count;
-    for (uint32_t i = from; i < count; i++) {
-        const uint32_t record = log->record[i];
-        tia_fast_write(line, tia, cartridge, picture, record >> 8 & 0x3Fu, record & 0xFFu,
-                       log_clock(log, record), what);
-    }
+// Replays records from number `from` on and goes on to clock `until`. Template: `what` is constant.
+MEGA_INLINE void log_replay(const mega_log *log, mega_line *line, mega_tia *tia,
+                            const mega_cartridge *cartridge, uint8_t *picture, uint32_t from, int32_t until,
+                            uint32_t what) {
+    tia_fast_replay(line, tia, cartridge, picture, log->record + from, log->record + log->count,
+                    log->base_cycle, until, what);
 }
 
 // Replays what is new and goes on to clock `until`. Template.
@@ -34,9 +31,12 @@ MEGA_INLINE void log_advance(mega_machine *m, mega_log *log, int32_t until, uint
     mega_line *line = &m->video->line;
     uint8_t *picture =
         m->run.drawing == MEGA_DRAW_SHADES ? m->video->shaded[log->picture] : m->video->picture[log->picture];
-    log_replay(log, line, tia, m->cartridge, picture, log->replayed, what);
-    tia_fast_advance(line, tia, picture, until, what);
-    tia_line_flush(line, tia, picture, tia_beam_x(tia), what);
+    log_replay(log, line, tia, m->cartridge, picture, log->replayed, until, what);
+    const uint32_t x = tia_beam_x(tia);
+    if (x != 0) {
+        line->dirty |= TIA_OTHERS; // the rest of the line is owed
+        tia_line_flush(line, tia, picture, x, what);
+    }
     tia_fast_settle(line, tia);
 }
 MEGA_NOINLINE void log_collide_and_draw(mega_machine *m, mega_log *log, int32_t until) {
@@ -170,8 +170,7 @@ MEGA_NOINLINE void log_draw(const mega_machine *m, mega_log *log) {
     mega_tia tia = log->start;
     mega_line line;
     tia_line_begin(&line, &tia, m->cartridge, NULL);
-    log_replay(log, &line, &tia, m->cartridge, picture, 0, TIA_FAST_DRAW);
-    tia_fast_advance(&line, &tia, picture, log->end_clock, TIA_FAST_DRAW);
+    log_replay(log, &line, &tia, m->cartridge, picture, 0, log->end_clock, TIA_FAST_DRAW);
 #endif
 }
 

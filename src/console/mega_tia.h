@@ -90,6 +90,19 @@ MEGA_FN uint32_t tia_line_clock(const mega_tia *tia, int32_t clock) {
     return (uint32_t)(clock - tia->frame_start) % MEGA_CLOCKS_PER_LINE;
 }
 
+// The beam's place in the line as a pixel number.
+MEGA_FN uint32_t tia_beam_x(const mega_tia *tia) {
+    const int32_t x = MEGA_CLOCKS_PER_LINE - MEGA_CLOCKS_BLANK - tia->line_left;
+    return x > 0 ? (uint32_t)x : 0u;
+}
+// Clocks left in a line when the blank that HMOVE asks for, 8 pixels, has been shown.
+#define TIA_LEFT_AFTER_BLANK (MEGA_CLOCKS_PER_LINE - MEGA_CLOCKS_BLANK - 8)
+
+// Registers that matter when HMOVE is hit; but HMM0 may start the star field.
+MEGA_INLINE uint32_t tia_is_motion(const uint32_t reg) {
+    return reg >= TIA_HMP0 && reg <= TIA_HMBL && reg != TIA_HMM0;
+}
+
 // The display window, in clocks.
 MEGA_FN int32_t tia_window_start(const mega_tia *tia, const mega_cartridge *cartridge) {
     return tia->frame_start + MEGA_CLOCKS_PER_LINE * (int32_t)cartridge->y_start;

@@ -89,6 +89,13 @@ MEGA_FN uint32_t tia_latent_objects(const mega_tia *tia) {
            (uint32_t)(tia->playfield != 0) << MEGA_PF;
 }
 
+// The beam goes over the pixels that HMOVE blanks.
+MEGA_INLINE void tia_blind_blank(mega_tia *tia, int32_t old_left, int32_t new_left) {
+    if (tia->hmove_blank && old_left > TIA_LEFT_AFTER_BLANK && new_left <= TIA_LEFT_AFTER_BLANK) {
+        tia->hmove_blank = 0;
+    }
+}
+
 // tia_fast_advance without objects. What is known of the line in `line` is lost.
 MEGA_INLINE void tia_blind_advance(mega_line *line, mega_tia *tia, int32_t clock) {
     if (clock <= tia->drawn_to || clock < line->window_start || tia->drawn_to >= line->window_end) {
@@ -98,14 +105,14 @@ MEGA_INLINE void tia_blind_advance(mega_line *line, mega_tia *tia, int32_t clock
         clock = line->window_end;
     }
     while (clock > tia->drawn_to + tia->line_left) {
-        tia_line_blank(line, tia, tia->line_left, 0);
+        tia_blind_blank(tia, tia->line_left, 0);
         tia->drawn_to += tia->line_left;
         tia->line_left = MEGA_CLOCKS_PER_LINE;
         tia_end_line(tia);
         line->row_at += MEGA_WIDTH;
     }
     const int32_t left = tia->line_left - (clock - tia->drawn_to);
-    tia_line_blank(line, tia, tia->line_left, left);
+    tia_blind_blank(tia, tia->line_left, left);
     tia->line_left = left;
     tia->drawn_to = clock;
 }

@@ -11,7 +11,8 @@ static test_image image;
 
 static void check_mask(const mega_tia *tia, uint32_t object) {
     uint64_t mask[MEGA_MASK_WORDS];
-    tia_mask_build(tia, object, mask);
+    mask[3] = 0;
+    tia_words_store(mask, tia_mask_of(tia, object));
     const uint32_t enabled = tia_enabled_objects(tia);
     mega_test_checks++;
     for (uint32_t x = 0; x < MEGA_WIDTH; x++) {
@@ -342,7 +343,23 @@ static void test_carried_states(void) {
     }
 }
 
+// The fast renderer has the delays of tia_delay() in a table.
+static void test_delays(void) {
+    for (uint32_t reg = 0; reg < 64; reg++) {
+        for (uint32_t cycle = 0; cycle < MEGA_CYCLES_PER_LINE; cycle++) {
+            const int32_t delay = tia_delay(reg, 3u * cycle);
+            const int32_t drawn = tia_delays[1][reg][cycle & 3u], collided = tia_delays[0][reg][cycle & 3u];
+            const uint32_t moves = tia_is_motion(reg);
+            const uint32_t colors = reg >= TIA_COLUP0 && reg <= TIA_COLUBK;
+            MEGA_CHECK(moves ? drawn < 0 : drawn == delay);
+            MEGA_CHECK(moves || colors ? collided < 0 : collided == delay);
+            MEGA_CHECK(delay <= TIA_LONGEST_DELAY);
+        }
+    }
+}
+
 int main(void) {
+    test_delays();
     test_masks();
     test_playfield();
     test_collision_table();

@@ -7,7 +7,7 @@
 #include "mega_task_core.h"
 
 typedef struct mega_play {
-    const char *name; // "generic", "x86-64-v3"
+    const char *name; // "generic", "x86-64-v3", "x86-64-v4": in this order
     void (*probe)(mega_stage *stage, const mega_cartridge *cartridge, const uint32_t *draws);
     void (*system_reset)(mega_stage *stage, const uint32_t *draws);
     void (*begin_reset)(mega_stage *stage, const uint32_t *draws);
@@ -18,7 +18,7 @@ typedef struct mega_play {
     void (*task_begin_episode)(mega_task_view *task);
 } mega_play;
 
-// The fastest that this processor can run; $MEGACADE_PLAY=generic asks for the other.
+// The newest that this processor can run, up to the one that $MEGACADE_PLAY names.
 const mega_play *mega_play_best(void);
 
 #endif
