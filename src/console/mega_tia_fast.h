@@ -451,11 +451,13 @@ MEGA_INLINE void tia_touch_all(tia_beam *beam, mega_line *line, mega_tia *tia, u
     beam->dirty |= TIA_OTHERS;
 }
 
-// The objects that HMOVE changes.
+// The objects that HMOVE changes, of those that show.
 MEGA_NOINLINE uint32_t tia_touched_by_hmove(const mega_tia *tia, uint32_t line_clock) {
-    return tia_moved_by_hmove(tia, line_clock / 3u) | (uint32_t)(tia->first_hidden[0] != 0) << MEGA_P0 |
-           (uint32_t)(tia->first_hidden[1] != 0) << MEGA_P1 |
-           (uint32_t)(tia->m0_override != MEGA_M0_NORMAL) << MEGA_M0;
+    const uint32_t objects = tia_moved_by_hmove(tia, line_clock / 3u) |
+                             (uint32_t)(tia->first_hidden[0] != 0) << MEGA_P0 |
+                             (uint32_t)(tia->first_hidden[1] != 0) << MEGA_P1 |
+                             (uint32_t)(tia->m0_override != MEGA_M0_NORMAL) << MEGA_M0;
+    return objects & tia_enabled_objects(tia);
 }
 MEGA_INLINE void tia_touch_hmove(tia_beam *beam, mega_line *line, mega_tia *tia, uint8_t *picture,
                                  uint32_t line_clock, const uint32_t lit, uint32_t what) {
@@ -470,30 +472,85 @@ MEGA_INLINE void tia_touch_hmove(tia_beam *beam, mega_line *line, mega_tia *tia,
     }
 }
 
+// Would an object show anything, wherever it stood? Template: `object` is constant.
+MEGA_INLINE uint32_t tia_shows(const mega_tia *tia, const uint32_t object) {
+    switch (object) {
+    case MEGA_P0:
+    case MEGA_P1: return (tia->delay_player[object] ? tia->old_graphics[object] : tia->graphics[object]) != 0;
+    case MEGA_M0:
+    case MEGA_M1: return tia_missile_enabled(tia, object - MEGA_M0);
+    case MEGA_BL: return tia_ball_enabled(tia);
+    default: return tia->playfield != 0;
+    }
+}
+// Where an object stands, or how wide it is, is about to change. Template: `object` is constant.
+MEGA_INLINE void tia_touch_shown(tia_beam *beam, mega_line *line, mega_tia *tia, uint8_t *picture,
+                                 const uint32_t object, const uint32_t lit, uint32_t what) {
+    if (tia_shows(tia, object)) {
+        tia_touch(beam, line, tia, picture, object, lit, what);
+    }
+}
+
+// GRPn is about to change. With a delay what shows is the copy, which the other player's write renews. Template: `n` is
+// constant.
+MEGA_INLINE void tia_touch_graphics(tia_beam *beam, mega_line *line, mega_tia *tia, uint8_t *picture,
+                                    const uint32_t n, uint32_t value, const uint32_t lit, uint32_t what) {
+    const uint32_t other = n ^ 1u;
+    if (!tia->delay_player[n] && tia->graphics[n] != value) {
+        tia_touch(beam, line, tia, picture, MEGA_P0 + n, lit, what);
+    }
+    if (tia->delay_player[other] && tia->old_graphics[other] != tia->graphics[other]) {
+        tia_touch(beam, line, tia, picture, MEGA_P0 + other, lit, what);
+    }
+    if (n == 1 && tia->delay_ball && tia->old_enable_ball != tia->enable_ball) {
+        tia_touch(beam, line, tia, picture, MEGA_BL, lit, what);
+    }
+}
+
+// NUSIZn is about to change; many programs write what is there. Template: `n` is constant.
+MEGA_INLINE void tia_touch_nusiz(tia_beam *beam, mega_line *line, mega_tia *tia, uint8_t *picture,
+                                 const uint32_t n, uint32_t value, const uint32_t lit, uint32_t what) {
+    const uint32_t override = n == 0 ? tia->m0_override : 0u;
+    if ((((value ^ tia->nusiz[n]) & 0x37u) | tia->first_hidden[n] | override) != 0) {
+        tia_touch_shown(beam, line, tia, picture, MEGA_P0 + n, lit, what);
+        tia_touch_shown(beam, line, tia, picture, MEGA_M0 + n, lit, what);
+    }
+}
+
+// A colour is about to change. That of objects which show nothing in the line, and have not, is not seen. Template: `reg`
+// is constant.
+MEGA_INLINE void tia_touch_color(tia_beam *beam, mega_line *line, mega_tia *tia, uint8_t *picture,
+                                 const uint32_t reg, const uint32_t lit) {
+    const uint32_t first = reg == TIA_COLUPF ? MEGA_BL : MEGA_P0 + reg - TIA_COLUP0;
+    const uint32_t second = reg == TIA_COLUPF ? MEGA_PF : MEGA_M0 + reg - TIA_COLUP0;
+    if (reg == TIA_COLUBK || (tia->ctrlpf & CTRLPF_SCORE) != 0 ||
+        (line->cut & (1u << first | 1u << second)) != 0 || tia_shows(tia, first) || tia_shows(tia, second)) {
+        tia_touch_all(beam, line, tia, picture, lit, TIA_FAST_DRAW);
+    }
+}
+
+// CTRLPF is about to change: colours, the ball's width, the right half of the playfield. Template.
+MEGA_INLINE void tia_touch_ctrlpf(tia_beam *beam, mega_line *line, mega_tia *tia, uint8_t *picture,
+                                  uint32_t value, uint32_t line_clock, const uint32_t lit, uint32_t what) {
+    const uint32_t changes = value ^ tia->ctrlpf;
+    if ((changes & (CTRLPF_SCORE | CTRLPF_PRIORITY)) != 0) {
+        tia_touch_all(beam, line, tia, picture, lit, what & TIA_FAST_DRAW);
+    }
+    if ((changes & 0x30u) != 0) {
+        tia_touch_shown(beam, line, tia, picture, MEGA_BL, lit, what);
+    }
+    if (line_clock < 147 && ((value ^ tia->pf_reflect) & CTRLPF_REFLECT) != 0) {
+        tia_touch_shown(beam, line, tia, picture, MEGA_PF, lit, what);
+    }
+}
+
 // What must be final before a register changes. Template: `reg` and `what` are constant.
 MEGA_INLINE void tia_touch_register(tia_beam *beam, mega_line *line, mega_tia *tia, uint8_t *picture,
-                                    const uint32_t reg, uint32_t line_clock, const uint32_t lit,
-                                    uint32_t what) {
+                                    const uint32_t reg, uint32_t value, uint32_t line_clock,
+                                    const uint32_t lit, uint32_t what) {
     switch (reg) {
     case TIA_GRP0:
-        if (!tia->delay_player[0]) {
-            tia_touch(beam, line, tia, picture, MEGA_P0, lit, what);
-        }
-        if (tia->delay_player[1]) {
-            tia_touch(beam, line, tia, picture, MEGA_P1, lit, what);
-        }
-        break;
-    case TIA_GRP1:
-        if (!tia->delay_player[1]) {
-            tia_touch(beam, line, tia, picture, MEGA_P1, lit, what);
-        }
-        if (tia->delay_player[0]) {
-            tia_touch(beam, line, tia, picture, MEGA_P0, lit, what);
-        }
-        if (tia->delay_ball) {
-            tia_touch(beam, line, tia, picture, MEGA_BL, lit, what);
-        }
-        break;
+    case TIA_GRP1: tia_touch_graphics(beam, line, tia, picture, reg - TIA_GRP0, value, lit, what); break;
     case TIA_PF0:
     case TIA_PF1:
     case TIA_PF2: tia_touch(beam, line, tia, picture, MEGA_PF, lit, what); break;
@@ -502,35 +559,32 @@ MEGA_INLINE void tia_touch_register(tia_beam *beam, mega_line *line, mega_tia *t
     case TIA_COLUPF:
     case TIA_COLUBK:
         if ((what & TIA_FAST_DRAW) != 0) {
-            tia_touch_all(beam, line, tia, picture, lit, TIA_FAST_DRAW);
+            tia_touch_color(beam, line, tia, picture, reg, lit);
         }
         break;
     case TIA_RESP0:
-    case TIA_RESP1: tia_touch(beam, line, tia, picture, reg - TIA_RESP0, lit, what); break;
+    case TIA_RESP1: tia_touch_shown(beam, line, tia, picture, reg - TIA_RESP0, lit, what); break;
     case TIA_REFP0:
-    case TIA_REFP1: tia_touch(beam, line, tia, picture, reg - TIA_REFP0, lit, what); break;
+    case TIA_REFP1: tia_touch_shown(beam, line, tia, picture, reg - TIA_REFP0, lit, what); break;
     case TIA_VDELP0:
     case TIA_VDELP1: tia_touch(beam, line, tia, picture, reg - TIA_VDELP0, lit, what); break;
     case TIA_NUSIZ0:
-    case TIA_NUSIZ1:
-        tia_touch(beam, line, tia, picture, reg - TIA_NUSIZ0, lit, what);
-        tia_touch(beam, line, tia, picture, MEGA_M0 + reg - TIA_NUSIZ0, lit, what);
-        break;
+    case TIA_NUSIZ1: tia_touch_nusiz(beam, line, tia, picture, reg - TIA_NUSIZ0, value, lit, what); break;
     case TIA_ENAM0:
     case TIA_ENAM1: tia_touch(beam, line, tia, picture, MEGA_M0 + reg - TIA_ENAM0, lit, what); break;
     case TIA_RESMP0:
     case TIA_RESMP1: tia_touch(beam, line, tia, picture, MEGA_M0 + reg - TIA_RESMP0, lit, what); break;
     case TIA_RESM0:
     case TIA_RESM1:
-    case TIA_RESBL: tia_touch(beam, line, tia, picture, MEGA_M0 + reg - TIA_RESM0, lit, what); break;
+    case TIA_RESBL: tia_touch_shown(beam, line, tia, picture, MEGA_M0 + reg - TIA_RESM0, lit, what); break;
     case TIA_ENABL:
+        if (!tia->delay_ball) {
+            tia_touch(beam, line, tia, picture, MEGA_BL, lit, what);
+        }
+        break;
     case TIA_VDELBL: tia_touch(beam, line, tia, picture, MEGA_BL, lit, what); break;
     case TIA_HMOVE: tia_touch_hmove(beam, line, tia, picture, line_clock, lit, what); break;
-    case TIA_CTRLPF:
-        tia_touch_all(beam, line, tia, picture, lit, what & TIA_FAST_DRAW);
-        tia_touch(beam, line, tia, picture, MEGA_BL, lit, what);
-        tia_touch(beam, line, tia, picture, MEGA_PF, lit, what);
-        break;
+    case TIA_CTRLPF: tia_touch_ctrlpf(beam, line, tia, picture, value, line_clock, lit, what); break;
     case TIA_VBLANK:
     case TIA_CXCLR: tia_touch_all(beam, line, tia, picture, lit, what); break;
     default: break;
@@ -569,7 +623,7 @@ MEGA_INLINE void tia_fast_register(tia_beam *beam, mega_line *line, mega_tia *ti
                                    uint32_t value, int32_t clock, int32_t resp, const uint32_t lit,
                                    uint32_t what) {
     const uint32_t line_clock = tia_line_clock(tia, clock);
-    tia_touch_register(beam, line, tia, picture, reg, line_clock, lit, what);
+    tia_touch_register(beam, line, tia, picture, reg, value, line_clock, lit, what);
     tia_apply(tia, cartridge, reg, value, clock, line_clock, resp);
     if (reg >= TIA_COLUP0 && reg <= TIA_COLUBK && (what & TIA_FAST_DRAW) != 0) {
         line->color[reg - TIA_COLUP0] = tia_shade(line, tia->colors[reg - TIA_COLUP0]);
