@@ -45,8 +45,9 @@ MEGA_NOINLINE void translated_log_hmove(mega_machine *m, const mega_outside *out
     log_note_hmove(m, TIA_HMOVE, cycles);
     log_store(m, TIA_HMOVE, value, cycles);
 }
-MEGA_NOINLINE void translated_log_other(mega_machine *m, const mega_outside *outside, uint32_t reg,
-                                        uint32_t value, uint32_t cycles) {
+// Template: `reg` is constant where it pays.
+MEGA_INLINE void translated_log_news(mega_machine *m, const mega_outside *outside, const uint32_t reg,
+                                     uint32_t value, uint32_t cycles) {
     if (MEGA_UNLIKELY(log_is_full(m))) {
         outside->write_tia(m, reg, value, cycles);
     } else if (shadow_write(&m->run, reg, value)) {
@@ -54,6 +55,18 @@ MEGA_NOINLINE void translated_log_other(mega_machine *m, const mega_outside *out
     } else {
         log_pass_over(m, reg, value, cycles);
     }
+}
+MEGA_NOINLINE void translated_log_graphics0(mega_machine *m, const mega_outside *outside, uint32_t value,
+                                            uint32_t cycles) {
+    translated_log_news(m, outside, TIA_GRP0, value, cycles);
+}
+MEGA_NOINLINE void translated_log_graphics1(mega_machine *m, const mega_outside *outside, uint32_t value,
+                                            uint32_t cycles) {
+    translated_log_news(m, outside, TIA_GRP1, value, cycles);
+}
+MEGA_NOINLINE void translated_log_other(mega_machine *m, const mega_outside *outside, uint32_t reg,
+                                        uint32_t value, uint32_t cycles) {
+    translated_log_news(m, outside, reg, value, cycles);
 }
 
 // A write to a register that is known when the code is translated. Returns the cycle at which the processor goes on.
@@ -84,7 +97,15 @@ MEGA_INLINE uint32_t translated_write_tia(mega_machine *m, const mega_outside *o
             translated_log_always(m, outside, reg, value, cycles);
         }
         break;
-    default: translated_log_other(m, outside, reg, value, cycles); break;
+    default:
+        if (reg == TIA_GRP0) {
+            translated_log_graphics0(m, outside, value, cycles);
+        } else if (reg == TIA_GRP1) {
+            translated_log_graphics1(m, outside, value, cycles);
+        } else {
+            translated_log_other(m, outside, reg, value, cycles);
+        }
+        break;
     }
     return cycles;
 }
