@@ -67,8 +67,8 @@ static inline uint32_t test_look(test_random *random) {
     return what | (test_below(random, 2) != 0 ? TEST_LOOK_SHADES_FIRST : 0u);
 }
 
-// These tests are built twice (tests/CMakeLists.txt), because the fast paths differ with what the compiler may
-// use. Ends the program as skipped where the second build cannot run.
+// These tests are built several times (tests/CMakeLists.txt), because the fast paths differ with what the compiler may
+// use. Ends the program as skipped where a build cannot run.
 static inline void test_skip_unless_runnable(void) {
 #ifdef __AVX2__
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2")) {

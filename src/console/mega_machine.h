@@ -73,7 +73,7 @@ MEGA_FN void log_put_segment(mega_log *log, uint32_t i, const mega_segment *segm
 }
 #endif
 
-// Scratch of the fast renderer: the current line, object by object, as 160-bit masks. The last word is 0; four make
+// Scratch of the fast renderer: the current line, object by object, as 160-bit masks. The last word is not used; four make
 // one vector.
 #define MEGA_MASK_WORDS 4
 typedef struct mega_line {
@@ -91,7 +91,7 @@ typedef struct mega_line {
     uint8_t painted;     // pixels below have had their colours
     uint8_t collided;    // pixels below have had their collisions
     uint8_t dirty;       // what differs from the line before: TIA_OBJECTS, TIA_OTHERS
-    uint8_t pieces;      // 1: the line was coloured in more than one piece
+    uint8_t pieces;      // 1: the line is not of one piece, so the next one may differ
     uint8_t blank;       // 1: the first 8 pixels are blanked
     uint8_t blank_above; // 1: those of the line before are
     uint8_t lost;        // 1: the beam has moved on without; tia_line_begin() makes it right again

@@ -9,7 +9,9 @@
 #define MEGA_PICTURE_H
 #include "mega_ahead.h"
 #include "mega_notes.h"
+#if !MEGA_AHEAD
 #include "mega_tia_blind.h"
+#endif
 #include "mega_tia_plain.h"
 
 MEGA_FN int32_t log_clock(const mega_log *log, uint32_t record) {
@@ -47,13 +49,14 @@ MEGA_NOINLINE void log_collide_and_draw(mega_machine *m, mega_log *log, int32_t 
 MEGA_NOINLINE void log_advance_blind(mega_machine *m, mega_log *log, uint32_t end, int32_t until) {
     mega_tia *tia = &m->console->tia;
     mega_line *line = &m->video->line;
+    int32_t far = tia->drawn_to;
     for (uint32_t i = log->replayed; i < end; i++) {
         const uint32_t record = log->record[i];
         tia_blind_write(line, tia, m->cartridge, record >> 8 & 0x3Fu, record & 0xFFu, log_clock(log, record),
-                        &until);
+                        &far);
     }
     log->replayed = end;
-    tia_blind_advance(line, tia, until);
+    tia_blind_advance(line, tia, far > until ? far : until);
     tia_fast_settle(line, tia);
     line->lost = 1;
 }

@@ -133,7 +133,8 @@ MEGA_INLINE uint32_t tia_blind_needs_beam(const mega_tia *tia, const uint32_t re
     }
 }
 
-// One write; `reg` is constant here. `*far` is how far the beam must come in the end.
+// One write; `reg` is constant here. `*far` is how far the writes so far take the beam: several pushes can fall on one
+// cycle, and the first may be seen in the next line.
 MEGA_INLINE void tia_blind_register(mega_line *line, mega_tia *tia, const mega_cartridge *cartridge,
                                     const uint32_t reg, uint32_t value, int32_t clock, int32_t *far) {
     const uint32_t line_clock = tia_line_clock(tia, clock);
@@ -142,11 +143,11 @@ MEGA_INLINE void tia_blind_register(mega_line *line, mega_tia *tia, const mega_c
         resp = tia_resp_case(tia, reg - TIA_RESP0, line_clock);
         seen = resp == TIA_RESP_DISPLAY ? clock + 11 : clock;
     }
-    if (tia_blind_needs_beam(tia, reg, value, clock)) {
-        tia_blind_advance(line, tia, seen);
-    }
-    if (seen > clock && seen > *far) {
+    if (seen > *far) {
         *far = seen;
+    }
+    if (tia_blind_needs_beam(tia, reg, value, clock)) {
+        tia_blind_advance(line, tia, *far);
     }
     tia_apply(tia, cartridge, reg, value, clock, line_clock, resp);
 }

@@ -410,7 +410,7 @@ MEGA_NOINLINE void tia_touch_collided(mega_line *line, mega_tia *tia, uint32_t o
         tia_line_cut_any(line, tia, object, x, tia_is_wanted(line, tia, object));
     }
 }
-// Blanking changes, or collisions are forgotten, or colours change, at a pixel that is seen. Templates.
+// Blanking changes, or collisions are forgotten, or colours change, at a pixel that is seen.
 MEGA_NOINLINE void tia_touch_all_drawn(mega_line *line, mega_tia *tia, uint8_t *picture, uint32_t x) {
     line->pieces = 1;
     tia_line_flush(line, tia, picture, x, TIA_FAST_DRAW);
@@ -667,7 +667,8 @@ MEGA_INLINE void tia_fast_write(tia_beam *beam, mega_line *line, mega_tia *tia,
 #undef FAST_CASES4
 
 // A write whose effect no pixel of its line has been drawn before: only registers change. Where the beam is can wait, but
-// for RESPn in a copy of the player: returns the clock to which that takes it, or 0. Template.
+// for RESPn in a copy of the player: returns the clock to which that takes it, or one that has
+// passed. Template.
 MEGA_INLINE int32_t tia_write_dark(tia_beam *beam, mega_line *line, mega_tia *tia,
                                    const mega_cartridge *cartridge, uint32_t reg, uint32_t value,
                                    int32_t clock, uint32_t what) {
@@ -676,7 +677,7 @@ MEGA_INLINE int32_t tia_write_dark(tia_beam *beam, mega_line *line, mega_tia *ti
         resp = tia_resp_case(tia, reg - TIA_RESP0, tia_line_clock(tia, clock));
     }
     tia_fast_write(beam, line, tia, cartridge, NULL, reg, value, clock, resp, 0, what);
-    return resp == TIA_RESP_DISPLAY ? clock + 11 : 0;
+    return resp == TIA_RESP_DISPLAY ? clock + 11 : clock;
 }
 
 // Replays records (mega_machine.h) whose cycles count from `base`, and goes on to clock `until`. Template: `what` is
@@ -687,7 +688,7 @@ MEGA_INLINE void tia_fast_replay(mega_line *line, mega_tia *tia, const mega_cart
     const int16_t(*delays)[4] = tia_delays[(what & TIA_FAST_DRAW) != 0];
     const uint32_t frame_start = (uint32_t)(tia->frame_start / 3);
     const uint32_t *const first = record;
-    int32_t reset_seen = 0; // the last RESPn in the dark
+    int32_t reset_seen = until; // the last RESPn in the dark, if it takes the beam farther
     tia_beam beam = tia_beam_load(line, tia);
     for (; record < end; record++) {
         const uint32_t word = *record, reg = word >> 8 & 0x3Fu, value = word & 0xFFu;
@@ -695,7 +696,7 @@ MEGA_INLINE void tia_fast_replay(mega_line *line, mega_tia *tia, const mega_cart
         const int32_t clock = (int32_t)(3u * cycle);
         if ((int32_t)cycle < beam.dark_end) {
             const int32_t seen = tia_write_dark(&beam, line, tia, cartridge, reg, value, clock, what);
-            reset_seen = seen != 0 ? seen : reset_seen;
+            reset_seen = seen > reset_seen ? seen : reset_seen;
             continue;
         }
         int32_t seen = clock + delays[reg][(cycle - frame_start) & 3u], resp = TIA_RESP_HIDE;

@@ -142,6 +142,40 @@ static void test_blind_reflection(void) {
     MEGA_CHECK_EQ(test_modes_agree(&trio, "CTRLPF", &image.cartridge, image.bytes, 12, 0), 0);
 }
 
+// Two pushes of a JSR fall on one cycle at the end of a line: RESM0 is seen with a delay, in the next line, so RESP1 comes
+// after the end of this one. The frame ends before the next end of a line, and nothing is seen in it.
+static void test_blind_pushes(void) {
+    for (uint32_t cycles = 2; cycles < MEGA_CYCLES_PER_LINE; cycles++) {
+        static const uint8_t begin[] = {
+            0xA2, 0xC8, 0x85, 0x02, 0xCA, 0xD0, 0xFB,       // 200 lines
+            0xA9, 0x02, 0x85, 0x00, 0x85, 0x02, 0x85, 0x02, // VSYNC on, two lines
+            0xA2, 0x12, 0x9A,                               // the stack in RESM0
+        };
+        static const uint8_t end[] = {
+            0x20, 0x80, 0xF0, // JSR $F080
+        };
+        static const uint8_t after[] = {
+            0xA9, 0x00, 0x85, 0x00, 0xA2, 0xFF, 0x9A, 0x4C, 0x00, 0xF0, // VSYNC off
+        };
+        uint32_t at = sizeof begin, left = cycles;
+        memset(&image, 0, sizeof image);
+        image.cartridge = test_cartridge(MEGA_SCHEME_4K, 4096);
+        memcpy(image.bytes, begin, sizeof begin);
+        if (left % 2 != 0) {
+            image.bytes[at++] = 0x24; // BIT $80
+            image.bytes[at++] = 0x80;
+            left -= 3;
+        }
+        for (; left != 0; left -= 2) {
+            image.bytes[at++] = 0xEA; // NOP
+        }
+        memcpy(image.bytes + at, end, sizeof end);
+        memcpy(image.bytes + 0x80, after, sizeof after);
+        image.bytes[0xFFD] = 0xF0;
+        MEGA_CHECK_EQ(test_modes_agree(&trio, "JSR", &image.cartridge, image.bytes, 6, 0), 0);
+    }
+}
+
 static void test_fuzzed(void) {
     for (uint64_t seed = 0; seed < FUZZED_IMAGES; seed++) {
         char name[96];
@@ -214,6 +248,7 @@ int main(void) {
     test_read_after_write();
     test_unfinished_hmove();
     test_blind_reflection();
+    test_blind_pushes();
     test_images_found();
     test_fuzzed();
 #if MEGA_AHEAD

@@ -1,7 +1,7 @@
 // play.h - the hot parts of the shared source, compiled once per kind of processor. Host code.
 //
-// play.c is built for any x86-64 and once more for processors with AVX2 and BMI2 (x86-64-v3); which one runs
-// is decided when an environment is made. Both give the same bytes.
+// play.c is built for any x86-64 and once more each for processors with AVX2 and BMI2 (x86-64-v3) and with AVX-512
+// (x86-64-v4); which one runs is decided when an environment is made. All give the same bytes.
 #ifndef PLAY_H
 #define PLAY_H
 #include "mega_task_core.h"

@@ -24,10 +24,11 @@ static bool can_run_v4(void) {
 }
 #endif
 
-// $MEGACADE_PLAY names the newest build that may be used.
+// $MEGACADE_PLAY names the newest build that may be used; other words are passed over.
 static bool may_use(const mega_play *play) {
     const char *newest = getenv("MEGACADE_PLAY");
-    return newest == NULL || newest[0] == '\0' || strcmp(play->name, newest) <= 0;
+    const bool known = newest != NULL && (strcmp(newest, "generic") == 0 || strcmp(newest, "x86-64-v3") == 0);
+    return !known || strcmp(play->name, newest) <= 0;
 }
 
 const mega_play *mega_play_best(void) {
